@@ -1,0 +1,378 @@
+package toolkit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep arrays and objects may nest, the outermost object included. No tool needs more than a few
+// levels, and a scanner that calls itself must not follow a hostile text down.
+const maxDepth = 100
+
+// maxMembers bounds the names of an object that we read. It is far above what a call can need, and keeps the search for
+// names given twice short.
+const maxMembers = 100
+
+// kind is what a JSON value is. The zero value means that there is none.
+type kind int
+
+const (
+	kindNone kind = iota
+	kindNull
+	kindTrue
+	kindFalse
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+)
+
+// value is one scanned argument.
+type value struct {
+	kind    kind
+	text    string // a string's text, a number as it was written
+	integer int64  // set by the decoder for parameters of type integer
+}
+
+// scanner reads one JSON text (RFC 8259), once, front to back. It is stricter than the standard decoder, which repairs
+// text that is not UTF-8, and it makes at most one copy of a string: the content of a file comes through here.
+type scanner struct {
+	src []byte
+	pos int
+}
+
+// malformed is a text that the scanner cannot read or will not guess at.
+type malformed struct {
+	pos  int // offset in bytes
+	what string
+}
+
+// Error implements error.
+func (m *malformed) Error() string { return fmt.Sprintf("at byte %d: %s", m.pos, m.what) }
+
+func (s *scanner) fault(format string, args ...any) error {
+	return &malformed{s.pos, fmt.Sprintf(format, args...)}
+}
+
+// peek skips white space and returns the next byte, or 0 at the end. A NUL in the text reads the same, and is as wrong.
+func (s *scanner) peek() byte {
+	for ; s.pos < len(s.src); s.pos++ {
+		switch c := s.src[s.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// expect steps over the byte c.
+func (s *scanner) expect(c byte) error {
+	if s.peek() != c {
+		return s.fault("'%c' is missing here", c)
+	}
+	s.pos++
+	return nil
+}
+
+// value reads one value. The text of a string is kept only on request; arrays and objects are checked and passed over.
+func (s *scanner) value(depth int, keep bool) (value, error) {
+	switch c := s.peek(); {
+	case c == '"':
+		text, err := s.str(keep)
+		return value{kind: kindString, text: text}, err
+	case c == '{':
+		return value{kind: kindObject}, s.list(depth, '{', '}', func() error {
+			if _, err := s.key(false); err != nil {
+				return err
+			}
+			_, err := s.value(depth+1, false)
+			return err
+		})
+	case c == '[':
+		return value{kind: kindArray}, s.list(depth, '[', ']', func() error {
+			_, err := s.value(depth+1, false)
+			return err
+		})
+	case c == '-' || isDigit(c):
+		text, err := s.number()
+		return value{kind: kindNumber, text: text}, err
+	case c == 't':
+		return value{kind: kindTrue}, s.word("true")
+	case c == 'f':
+		return value{kind: kindFalse}, s.word("false")
+	case c == 'n':
+		return value{kind: kindNull}, s.word("null")
+	}
+	return value{}, s.fault("a value is missing here")
+}
+
+// object reads an object, calling member after each key to read the value. A depth of 1 is the outermost.
+func (s *scanner) object(depth int, member func(key string) error) error {
+	members := 0
+	return s.list(depth, '{', '}', func() error {
+		if members++; members > maxMembers {
+			return s.fault("there are more than %d names in one object; send fewer", maxMembers)
+		}
+		key, err := s.key(true)
+		if err != nil {
+			return err
+		}
+		return member(key)
+	})
+}
+
+// key reads a name and the colon after it.
+func (s *scanner) key(keep bool) (string, error) {
+	if s.peek() != '"' {
+		return "", s.fault("a name in double quotes is missing here")
+	}
+	key, err := s.str(keep)
+	if err != nil {
+		return "", err
+	}
+	return key, s.expect(':')
+}
+
+// list reads what arrays and objects have in common: items between brackets with commas between them.
+func (s *scanner) list(depth int, opening, closing byte, item func() error) error {
+	if depth > maxDepth {
+		return s.fault("arrays and objects nest more than %d deep; send fewer levels", maxDepth)
+	}
+	if err := s.expect(opening); err != nil {
+		return err
+	}
+	if s.peek() == closing {
+		s.pos++
+		return nil
+	}
+	for {
+		if err := item(); err != nil {
+			return err
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case closing:
+			s.pos++
+			return nil
+		default:
+			return s.fault("',' or '%c' is missing here", closing)
+		}
+	}
+}
+
+func (s *scanner) word(w string) error {
+	if !bytes.HasPrefix(s.src[s.pos:], []byte(w)) {
+		return s.fault("a value is missing here")
+	}
+	s.pos += len(w)
+	return nil
+}
+
+// number reads a number and returns it as it was written.
+func (s *scanner) number() (string, error) {
+	start := s.pos
+	if s.at('-') {
+		s.pos++
+	}
+	leading := s.at('0')
+	n := s.digits()
+	if n == 0 || leading && n > 1 {
+		return "", s.fault("a number must start with one digit, and with 0 only before a point")
+	}
+	if s.at('.') {
+		s.pos++
+		if s.digits() == 0 {
+			return "", s.fault("a digit is missing after the point")
+		}
+	}
+	if s.at('e') || s.at('E') {
+		s.pos++
+		if s.at('+') || s.at('-') {
+			s.pos++
+		}
+		if s.digits() == 0 {
+			return "", s.fault("a digit is missing in the exponent")
+		}
+	}
+	return string(s.src[start:s.pos]), nil
+}
+
+func (s *scanner) at(c byte) bool { return s.pos < len(s.src) && s.src[s.pos] == c }
+
+func (s *scanner) digits() int {
+	start := s.pos
+	for s.pos < len(s.src) && isDigit(s.src[s.pos]) {
+		s.pos++
+	}
+	return s.pos - start
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// str reads a string, of which pos is at the opening quote, and returns its text if keep is set.
+func (s *scanner) str(keep bool) (string, error) {
+	s.pos++
+	start := s.pos // of the run of bytes that stand for themselves
+	var text strings.Builder
+	for s.pos < len(s.src) {
+		s.pos += plain(s.src[s.pos:])
+		if s.pos == len(s.src) {
+			break
+		}
+		switch c := s.src[s.pos]; {
+		case c == '"':
+			run := s.src[start:s.pos]
+			s.pos++
+			return finish(&text, run, keep), nil
+		case c == '\\':
+			if keep {
+				s.reserve(&text, start)
+				text.Write(s.src[start:s.pos])
+			}
+			r, err := s.escape()
+			if err != nil {
+				return "", err
+			}
+			if keep {
+				text.WriteRune(r)
+			}
+			start = s.pos
+		case c < ' ':
+			return "", s.fault("a control character in a string must be written as an escape, a line break as \\n")
+		default:
+			if err := s.multibyte(); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", s.fault("a string does not end; a double quote is missing")
+}
+
+func finish(text *strings.Builder, run []byte, keep bool) string {
+	if !keep {
+		return ""
+	}
+	if text.Cap() == 0 {
+		return string(run) // There was no escape: the text is the bytes.
+	}
+	text.Write(run)
+	return text.String()
+}
+
+// reserve makes room for the whole string at its first escape, so that it is not copied again as it grows. An escape is
+// never shorter than what it stands for, so the distance to the closing quote is enough.
+func (s *scanner) reserve(text *strings.Builder, start int) {
+	if text.Cap() > 0 {
+		return
+	}
+	end := s.pos
+	for end < len(s.src) && s.src[end] != '"' {
+		if s.src[end] == '\\' {
+			end++
+		}
+		end++
+		end += plain(s.src[min(end, len(s.src)):])
+	}
+	text.Grow(min(end, len(s.src)) - start + 1)
+}
+
+// multibyte steps over characters of several bytes.
+func (s *scanner) multibyte() error {
+	for s.pos < len(s.src) && s.src[s.pos] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRune(s.src[s.pos:])
+		if r == utf8.RuneError && size == 1 {
+			return s.fault("the byte 0x%02x is not UTF-8; send text in UTF-8", s.src[s.pos])
+		}
+		s.pos += size
+	}
+	return nil
+}
+
+// escape reads one escape, or the two that make up a character outside the basic plane.
+func (s *scanner) escape() (rune, error) {
+	if s.pos+1 >= len(s.src) {
+		return 0, s.fault("a string ends in the middle of an escape")
+	}
+	switch c := s.src[s.pos+1]; c {
+	case 'u':
+		return s.unicodeEscape()
+	case '"', '\\', '/':
+		s.pos += 2
+		return rune(c), nil
+	default:
+		i := strings.IndexByte("bfnrt", c)
+		if i < 0 {
+			return 0, s.fault("there is no such escape; a backslash itself is written \\\\")
+		}
+		s.pos += 2
+		return rune("\b\f\n\r\t"[i]), nil
+	}
+}
+
+func (s *scanner) unicodeEscape() (rune, error) {
+	first, ok := s.hex4(s.pos)
+	if !ok {
+		return 0, s.fault("\\u must be followed by four hexadecimal digits")
+	}
+	if !utf16.IsSurrogate(first) {
+		s.pos += 6
+		return first, nil
+	}
+	// Half a character cannot be stored in UTF-8. Decoders that put U+FFFD in its place open another name than the one
+	// that was judged.
+	second, _ := s.hex4(s.pos + 6)
+	r := utf16.DecodeRune(first, second)
+	if r == utf8.RuneError {
+		return 0, s.fault("the escape \\u%04x is a lone surrogate, half of a character; send the whole character", first)
+	}
+	s.pos += 12
+	return r, nil
+}
+
+// hex4 reads the \uXXXX at offset i.
+func (s *scanner) hex4(i int) (rune, bool) {
+	if i+6 > len(s.src) || s.src[i] != '\\' || s.src[i+1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s.src[i+2 : i+6] {
+		switch {
+		case isDigit(c):
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// plain returns how many bytes at the start of b stand for themselves in a string: ASCII, but no control character, no
+// quote and no backslash. It looks at eight bytes at a time. For each byte value asked about, the usual subtraction sets
+// the top bit of a byte that has it; a borrow can only spoil bytes above the first such one, so the lowest is right.
+func plain(b []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, slash := x^('"'*ones), x^('\\'*ones)
+		found := (x - ' '*ones) &^ x
+		found |= (quote - ones) &^ quote
+		found |= (slash - ones) &^ slash
+		if found = (found | x) & tops; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
+	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' && b[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
