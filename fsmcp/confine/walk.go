@@ -1,0 +1,287 @@
+package confine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// Order is the order in which a walk visits.
+type Order uint8
+
+const (
+	// ByPath is the byte order of the slash-separated paths: "a", "a.txt", "a/b".
+	ByPath Order = iota
+	// FilesFirst is each directory's other entries, then its sub-directories, both in byte order.
+	FilesFirst
+	// Inside is a directory's content before the directory itself, as deleting needs it.
+	Inside
+)
+
+const (
+	// maxOpenDirs bounds the descriptors of one walk: above it the directories nearest the top are closed, and opened
+	// again from below when the walk comes back.
+	maxOpenDirs = 64
+	// maxDepth bounds the levels of one walk, and so its memory.
+	maxDepth = 10_000
+)
+
+// ErrTooDeep ends a walk of more than 10,000 levels.
+var ErrTooDeep = errors.New("nested too deeply")
+
+// ErrMount ends a walk that was to stay on one mount, at a directory where another is mounted.
+var ErrMount = errors.New("a mount point")
+
+// SkipDir, returned for a directory before its content is visited, leaves that out. Else it means nothing.
+var SkipDir = errors.New("skip this directory")
+
+// Step is one entry that a walk meets. It is valid until the visit returns.
+type Step struct {
+	Entry
+	Dir    *Dir   // holds the entry; Retain it to keep it
+	Prefix []byte // the path from the walk's beginning to Dir, with a slash at its end unless empty; not to be kept
+	// Err is set on a second visit of a directory that could not be opened or read.
+	Err error
+}
+
+// Path is the entry's path from where the walk began.
+func (s *Step) Path() string { return string(s.Prefix) + s.Name }
+
+// Walk visits every entry below d in the given order, without following links. It holds at most 64 descriptors where
+// the system lets a directory be reached from below (Linux), else one a level. A directory that cannot be read is
+// visited a second time with Err set and the walk goes on; any error that visit returns ends it, as does ctx.
+func (d *Dir) Walk(ctx context.Context, order Order, visit func(*Step) error) error {
+	w := walker{ctx: ctx, order: order, within: anyMount, visit: visit}
+	return w.run(d)
+}
+
+// WalkOneMount is Walk, ended by [ErrMount] at a directory where something else is mounted. Without openat2 that is known
+// by the device number, which a bind mount has in common with its disk; on Windows it is not known at all.
+func (d *Dir) WalkOneMount(ctx context.Context, order Order, visit func(*Step) error) error {
+	w := walker{ctx: ctx, order: order, within: oneMount, visit: visit}
+	return w.run(d)
+}
+
+type walker struct {
+	ctx    context.Context
+	order  Order
+	within mounts
+	visit  func(*Step) error
+	step   Step
+	stack  []frame // from the walk's beginning down to where it is; never empty while it goes on
+	path   []byte  // of the last of them, with a slash at its end
+}
+
+// frame is a directory on the way down to where the walk is.
+type frame struct {
+	dir    *Dir // nil while closed for want of descriptors
+	id     ID   // set when it is closed
+	todo   []item
+	prefix int // length of the path to what it holds
+}
+
+// item is an entry to visit, or a directory to descend into.
+type item struct {
+	Entry
+	descend bool
+	skip    bool // leave it out
+}
+
+// upward is a handle from which the directory above can be opened.
+type upward interface{ openParent() (handle, error) }
+
+func (w *walker) run(d *Dir) error {
+	defer w.closeAll()
+	list, err := d.Entries()
+	if err != nil {
+		return err
+	}
+	w.stack = append(w.stack, frame{dir: d.Retain(), todo: w.plan(list)})
+	for len(w.stack) > 0 {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) next() error {
+	top := &w.stack[len(w.stack)-1]
+	if len(top.todo) == 0 {
+		return w.pop()
+	}
+	it := top.todo[0]
+	top.todo = top.todo[1:]
+	switch {
+	case it.skip:
+		return nil
+	case it.descend:
+		return w.descend(top, it.Entry)
+	}
+	err := w.see(top, it.Entry, nil)
+	if err == SkipDir {
+		w.leaveOut(top, it.Entry)
+		return nil
+	}
+	return err
+}
+
+// leaveOut drops the descent into a directory that is still to come. The search keeps it cheap where every one of very
+// many is skipped.
+func (w *walker) leaveOut(f *frame, e Entry) {
+	i, ok := slices.BinarySearchFunc(f.todo, item{Entry: e, descend: true}, w.order.compare)
+	if ok {
+		f.todo[i].skip = true
+	}
+}
+
+func (w *walker) see(f *frame, e Entry, problem error) error {
+	w.step = Step{Entry: e, Dir: f.dir, Prefix: w.path[:f.prefix], Err: problem}
+	return w.visit(&w.step)
+}
+
+// descend opens a directory and plans its entries. One that has gone since its name was read was never there.
+func (w *walker) descend(f *frame, e Entry) error {
+	if len(w.stack) >= maxDepth {
+		return w.stopAt(f, e, ErrTooDeep)
+	}
+	h, list, err := f.dir.h.list(e.Name, w.within)
+	switch {
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, ErrMount):
+		return w.stopAt(f, e, err)
+	default:
+		if err := w.see(f, e, err); err != SkipDir {
+			return err
+		}
+		return nil
+	}
+	w.path = append(append(w.path[:f.prefix], e.Name...), '/')
+	w.stack = append(w.stack, frame{dir: newDir(h), todo: w.plan(withoutTemps(list)), prefix: len(w.path)})
+	return w.limitOpen()
+}
+
+// stopAt is the error of a walk that ends at an entry, with the path from the walk's beginning.
+func (w *walker) stopAt(f *frame, e Entry, err error) error {
+	return &fs.PathError{Op: "walk", Path: string(w.path[:f.prefix]) + e.Name, Err: err}
+}
+
+// limitOpen closes the directory that is maxOpenDirs levels up. The walk's first directory is the caller's and stays.
+func (w *walker) limitOpen() error {
+	i := len(w.stack) - maxOpenDirs
+	if i < 1 {
+		return nil
+	}
+	f := &w.stack[i]
+	if _, ok := f.dir.h.(upward); !ok {
+		return nil
+	}
+	info, err := f.dir.Stat(".")
+	if err != nil {
+		return err
+	}
+	f.id = info.ID
+	f.dir.Close()
+	f.dir = nil
+	return nil
+}
+
+// pop leaves a directory, and opens the one above from it if that was closed. A directory that was moved meanwhile
+// has another one above it: what is there is no part of this walk.
+func (w *walker) pop() error {
+	top := w.stack[len(w.stack)-1]
+	w.stack = w.stack[:len(w.stack)-1]
+	defer top.dir.Close()
+	if len(w.stack) == 0 || w.stack[len(w.stack)-1].dir != nil {
+		return nil
+	}
+	above := &w.stack[len(w.stack)-1]
+	h, err := top.dir.h.(upward).openParent()
+	if err != nil {
+		return err
+	}
+	above.dir = newDir(h)
+	info, err := above.dir.Stat(".")
+	if err == nil && info.ID != above.id {
+		err = &fs.PathError{Op: "walk", Path: string(w.path[:top.prefix-1]), Err: errMoved}
+	}
+	return err
+}
+
+// errMoved ends a walk whose directories were moved under it.
+var errMoved = errors.New("moved during the walk")
+
+func (w *walker) closeAll() {
+	for _, f := range w.stack {
+		if f.dir != nil {
+			f.dir.Close()
+		}
+	}
+}
+
+// plan puts a directory's entries in the order in which they are dealt with.
+func (w *walker) plan(list []Entry) []item {
+	items := make([]item, 0, len(list)+len(list)/4)
+	for _, e := range list {
+		items = append(items, item{Entry: e})
+		if e.Kind == Directory {
+			items = append(items, item{Entry: e, descend: true})
+		}
+	}
+	slices.SortFunc(items, w.order.compare)
+	return items
+}
+
+func (o Order) compare(a, b item) int {
+	switch o {
+	case FilesFirst:
+		return filesFirst(a, b)
+	case Inside:
+		return inside(a, b)
+	}
+	return byPath(a, b)
+}
+
+// byPath compares as if a directory's content stood at its name with a slash.
+func byPath(a, b item) int {
+	if n := min(len(a.Name), len(b.Name)); a.Name[:n] != b.Name[:n] || len(a.Name) == len(b.Name) {
+		return cmp.Or(strings.Compare(a.Name, b.Name), boolCompare(a.descend, b.descend))
+	}
+	if len(a.Name) > len(b.Name) {
+		return -byPath(b, a)
+	}
+	if a.descend {
+		return cmp.Compare('/', b.Name[len(a.Name)])
+	}
+	return -1
+}
+
+func filesFirst(a, b item) int {
+	return cmp.Or(
+		boolCompare(a.Kind == Directory, b.Kind == Directory),
+		strings.Compare(a.Name, b.Name),
+		boolCompare(a.descend, b.descend))
+}
+
+func inside(a, b item) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), -boolCompare(a.descend, b.descend))
+}
+
+// boolCompare puts false before true.
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

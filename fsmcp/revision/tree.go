@@ -1,0 +1,286 @@
+package revision
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"lookfirst/fsmcp/confine"
+)
+
+// The token of a directory is the SHA-256 over one record for every descendant, in byte order of the slash-separated
+// paths relative to the directory (D5):
+//
+//	kind NUL path NUL payload NUL
+//
+// kind is d, f, l or o (directory, file, link, other); payload is a file's 32-byte SHA-256 or a link's target bytes,
+// and nothing for d and o. Links are not followed, and others are never opened.
+//
+// The walk, which fixes the order, is one goroutine; it hands batches of entries to the workers, which look, read and
+// hash; the caller takes the batches back in the order of the walk:
+//
+//	walk ──batch──► workers (tree waits for them)
+//	   └───batch, in order──► tree, which waits for each to be done, and gives it back to the walk to be filled again
+const (
+	// batchEntries is how many entries make a batch: enough to spread the cost of handing it over.
+	batchEntries = 64
+	// batchDirs bounds how many directories a batch holds open.
+	batchDirs = 4
+	// batchesAhead bounds how far the walk runs ahead of the hashing, and with batchDirs the descriptors: the walk's
+	// own, two files, and four directories in each of at most 2 + batchesAhead batches.
+	batchesAhead = 16
+	// hashers is how many goroutines read and hash; the walk is light beside them.
+	hashers = 2
+)
+
+// batch is a run of entries in the order of the walk.
+type batch struct {
+	entries []batchEntry
+	paths   []byte         // of all entries, end to end
+	dirs    []*confine.Dir // that hold its files and links, each retained once
+
+	records []byte // what the worker made of them
+	err     error
+	done    chan struct{} // one value from the worker
+}
+
+type batchEntry struct {
+	dir  *confine.Dir // for a file or a link
+	kind confine.Kind
+	name string
+	ino  uint64
+	path int // end of its path in paths
+}
+
+// holds says whether the batch has retained the directory.
+func (b *batch) holds(d *confine.Dir) bool { return slices.Contains(b.dirs, d) }
+
+// release gives back the directories and what else is not for the next filling.
+func (b *batch) release() {
+	for _, d := range b.dirs {
+		d.Close()
+	}
+	clear(b.entries)
+	clear(b.dirs)
+	b.entries, b.dirs, b.paths = b.entries[:0], b.dirs[:0], b.paths[:0]
+}
+
+// traversal is one computation of a directory's token.
+type traversal struct {
+	ctx  context.Context
+	arg  string // of the directory, for errors
+	memo *memo
+	use  reuse
+	left *atomic.Int64 // bytes that may still be read; nil without a limit
+	cur  *batch
+	// ordered and work carry the same batches, to the tree and to the workers; free brings them back.
+	ordered, work, free chan *batch
+}
+
+func (h *Hasher) traversal(ctx context.Context, arg string, use reuse) *traversal {
+	t := &traversal{
+		ctx: ctx, arg: arg, memo: h.memo, use: use,
+		ordered: make(chan *batch, batchesAhead), work: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead),
+	}
+	if use == observed && h.budget >= 0 {
+		t.left = new(atomic.Int64)
+		t.left.Store(h.budget)
+	}
+	return t
+}
+
+func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d digest, err error) {
+	dir, err := loc.OpenDir()
+	if err != nil {
+		return d, err
+	}
+	defer dir.Close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	h.memo.beginScan()
+	t := h.traversal(ctx, loc.Arg, use)
+	var running sync.WaitGroup
+	for range hashers {
+		running.Go(t.hashBatches)
+	}
+	var walkErr error
+	running.Go(func() { walkErr = t.walk(dir) })
+	d, err = t.collect(stop)
+	running.Wait()
+	if err == nil {
+		err = walkErr
+	}
+	return d, err
+}
+
+// collect hashes the records in order. After the first error it stops the rest, and waits for what is under way.
+func (t *traversal) collect(stop func()) (d digest, err error) {
+	sum := sha256.New()
+	for b := range t.ordered {
+		<-b.done
+		if err == nil && b.err != nil {
+			err = b.err
+			stop()
+		}
+		sum.Write(b.records)
+		select {
+		case t.free <- b:
+		default:
+		}
+	}
+	sum.Sum(d[:0])
+	return d, err
+}
+
+// walk cuts the walk into batches. It is the only sender on both channels, and closes them.
+func (t *traversal) walk(dir *confine.Dir) error {
+	defer close(t.ordered)
+	defer close(t.work)
+	err := dir.Walk(t.ctx, confine.ByPath, t.visit)
+	t.flush()
+	var at *fs.PathError
+	if errors.As(err, &at) && !errors.Is(err, confine.ErrTooDeep) { // whose path would be longer than any sentence
+		return explain(t.below(at.Path), at.Err)
+	}
+	return err
+}
+
+// below is how the caller would write the path of something in the directory.
+func (t *traversal) below(path string) string {
+	switch {
+	case t.arg == ".":
+		return path
+	case path == "":
+		return t.arg
+	}
+	return strings.TrimSuffix(t.arg, "/") + "/" + path
+}
+
+func (t *traversal) visit(s *confine.Step) error {
+	if s.Err != nil {
+		return explain(t.below(s.Path()), s.Err)
+	}
+	if s.Kind == confine.Absent {
+		return nil // It went between its name being read and its kind being asked for.
+	}
+	opens := s.Kind == confine.Regular || s.Kind == confine.Link
+	if b := t.cur; b != nil && (len(b.entries) == batchEntries || opens && len(b.dirs) == batchDirs && !b.holds(s.Dir)) {
+		t.flush()
+	}
+	if t.cur == nil {
+		t.cur = t.blank()
+	}
+	b := t.cur
+	b.paths = append(append(b.paths, s.Prefix...), s.Name...)
+	e := batchEntry{kind: s.Kind, name: s.Name, ino: s.ID, path: len(b.paths)}
+	if opens {
+		e.dir = s.Dir
+		if !b.holds(s.Dir) {
+			b.dirs = append(b.dirs, s.Dir.Retain())
+		}
+	}
+	b.entries = append(b.entries, e)
+	return nil
+}
+
+func (t *traversal) blank() *batch {
+	select {
+	case b := <-t.free:
+		b.records = b.records[:0]
+		return b
+	default:
+		return &batch{entries: make([]batchEntry, 0, batchEntries), done: make(chan struct{}, 1)}
+	}
+}
+
+// flush hands the batch over. Both channels have room or a receiver that takes until they are closed.
+func (t *traversal) flush() {
+	if t.cur == nil {
+		return
+	}
+	t.ordered <- t.cur
+	t.work <- t.cur
+	t.cur = nil
+}
+
+func (t *traversal) hashBatches() {
+	p := &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, buf: make([]byte, bufferSize)}
+	for b := range t.work {
+		p.when = t.memo.clock()
+		b.err = t.hashBatch(b, p)
+		b.release()
+		b.done <- struct{}{}
+	}
+}
+
+func (t *traversal) hashBatch(b *batch, p *pass) error {
+	from := 0
+	for i := range b.entries {
+		e := &b.entries[i]
+		path := b.paths[from:e.path]
+		from = e.path
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		switch err := t.record(b, e, path, p); {
+		case errors.Is(err, fs.ErrNotExist):
+			// What has gone since its name was read was never there.
+		case err != nil:
+			return explain(t.below(string(path)), err)
+		}
+	}
+	return nil
+}
+
+// record appends the record of one entry.
+func (t *traversal) record(b *batch, e *batchEntry, path []byte, p *pass) error {
+	switch e.kind {
+	case confine.Directory:
+		b.add('d', path, nil)
+	case confine.Link:
+		text, err := e.dir.ReadLink(e.name)
+		if err != nil {
+			return err
+		}
+		b.add('l', path, []byte(text))
+	case confine.Regular:
+		d, err := t.file(e, p)
+		if err != nil {
+			return err
+		}
+		b.add('f', path, d[:])
+	default:
+		b.add('o', path, nil)
+	}
+	return nil
+}
+
+func (b *batch) add(kind byte, path, payload []byte) {
+	b.records = append(append(b.records, kind, 0), path...)
+	b.records = append(append(append(b.records, 0), payload...), 0)
+}
+
+func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {
+	// Files of which digests are remembered come in runs: after one, the next is looked at without asking first.
+	if t.use == observed && (p.known || t.memo.mayKnow(e.ino)) {
+		info, err := e.dir.Stat(e.name)
+		if err != nil {
+			return d, err
+		}
+		if d, p.known = t.memo.get(info, p.when); p.known {
+			return d, nil
+		}
+	}
+	f, err := e.dir.OpenSeen(e.name)
+	if err != nil {
+		return d, err
+	}
+	defer f.Close()
+	t.memo.learn(e.ino, f.Info().ID)
+	return p.file(f)
+}
