@@ -1,0 +1,48 @@
+// Command lookfirst serves a directory to a coding agent over the Model Context Protocol.
+//
+//	lookfirst ROOT
+//	lookfirst --tool='FileSystem={"root":"/srv/notes","prefix":"notes"}' …
+//
+// Invariant: nothing is served that the command line does not name, and nothing but the protocol is written to standard
+// output. Everything else goes to standard error.
+//
+// The exit status is 0 when the client ended the session or a signal did, 1 when serving failed, and 2 when the command
+// line asks for something that cannot be served.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run does all that the program does and returns its exit status. When ctx is done, the session is closed.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	cmd := newCommand(stdin, stdout, stderr)
+	cmd.SetArgs(append([]string{}, args...)) // With nil it would take those of the process.
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "lookfirst: %v\n", err)
+	if errors.As(err, new(*sessionError)) {
+		return exitFailed
+	}
+	return exitUsage
+}

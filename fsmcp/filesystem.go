@@ -1,0 +1,78 @@
+package fsmcp
+
+import (
+	"fmt"
+
+	"lookfirst/fsmcp/confine"
+	"lookfirst/fsmcp/mutation"
+	"lookfirst/fsmcp/revision"
+	"lookfirst/fsmcp/toolkit"
+)
+
+// Options are the settings of a [FileSystem].
+type Options struct {
+	// Root is the directory to serve. Required; it may be given through links.
+	Root string
+	// ReadOnly leaves out the tools that change something.
+	ReadOnly bool
+	// DigestMemo is how many file digests are remembered; if zero, 8192; if negative, none.
+	DigestMemo int
+	// RevisionBudget is how many bytes an observation may read to hash a directory before its revision is unknown; if
+	// zero, 4 GiB; if negative, there is no limit. A conditional change has none.
+	RevisionBudget int64
+	// NoSync spares the fsync of what is written: after a power cut a file may then be old, new or empty.
+	NoSync bool
+	// Warn is told, once, when the lock between processes cannot be used. If nil, nobody is.
+	Warn func(string)
+	// LockDir is where the lock between processes lies; if empty, the user's cache directory.
+	LockDir string
+}
+
+// FileSystem is a directory and the tools that serve it.
+type FileSystem struct {
+	opt  Options
+	tree *mutation.Tree
+}
+
+// New opens the root. Close the FileSystem when it is done with.
+func New(opt Options) (*FileSystem, error) {
+	if opt.Root == "" {
+		return nil, fmt.Errorf("a root directory is required")
+	}
+	root, err := confine.OpenRoot(opt.Root)
+	if err != nil {
+		return nil, err
+	}
+	return &FileSystem{opt: opt, tree: &mutation.Tree{
+		Root:   root,
+		Hasher: revision.NewHasher(revision.Options{Memo: opt.DigestMemo, Budget: opt.RevisionBudget}),
+		Lock:   mutation.For(root.Path(), root.ID(), mutation.Options{Dir: opt.LockDir, Warn: opt.Warn}),
+	}}, nil
+}
+
+// Close gives back the root. No call may be running.
+func (f *FileSystem) Close() error { return f.tree.Root.Close() }
+
+// Root is the physical path of the directory that is served. It is for the operator, not for a model.
+func (f *FileSystem) Root() string { return f.tree.Root.Path() }
+
+// Tools are the tools by their names without a prefix, sorted.
+func (f *FileSystem) Tools() []*toolkit.Tool {
+	if f.opt.ReadOnly {
+		return []*toolkit.Tool{f.globTool(), f.listTool(), f.readTool(), f.statTool()}
+	}
+	return []*toolkit.Tool{
+		f.deleteTool(), f.editTool(), f.globTool(), f.listTool(), f.mkdirTool(),
+		f.moveTool(), f.readTool(), f.statTool(), f.writeTool(),
+	}
+}
+
+// pathParam is the one location of most tools.
+func pathParam(describe string) toolkit.Param {
+	return toolkit.Param{Name: "path", Type: "string", Description: describe, Required: true}
+}
+
+// pathHere is the location of tools that work on the whole root when none is named.
+func pathHere(describe string) toolkit.Param {
+	return toolkit.Param{Name: "path", Type: "string", Description: describe, Default: "."}
+}

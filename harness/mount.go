@@ -1,0 +1,95 @@
+// Package harness is the host side of the toolkits: one result a call, in the caller's order, whatever failed.
+//
+// Invariant: a tool that was mounted is seen by every client as its [toolkit.Tool] says, and what its calls give is
+// passed on as it is. The server's own checking of arguments is left out, so that there is one reader of arguments and
+// one set of sentences.
+//
+// Not promised: an order among calls that a client sends without waiting for the answers.
+//
+// Everything exported may be used from several goroutines.
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lookfirst/fsmcp/toolkit"
+)
+
+// maxToolName is how many characters the protocol recommends to accept in a tool's name, and some clients enforce.
+const maxToolName = 128
+
+// Mount registers the tools on the server, each as ToolName calls it. It returns an error, and registers none, when a
+// name is not one that every client accepts or stands twice among them. It cannot see what is on the server already: the
+// server silently replaces a tool of the same name, so whoever mounts several toolkits compares their names first.
+func Mount(server *mcp.Server, prefix string, tools []*toolkit.Tool) error {
+	seen := map[string]bool{}
+	for _, t := range tools {
+		name, err := ToolName(prefix, t.Name)
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("two tools are called '%s'", name)
+		}
+		seen[name] = true
+	}
+	for _, t := range tools {
+		name, _ := ToolName(prefix, t.Name)
+		server.AddTool(describe(name, t), handler(t))
+	}
+	return nil
+}
+
+// ToolName returns the name under which Mount registers a tool: prefix, underscore and name, or the bare name where the
+// prefix is empty. The error says what a prefix or a name may be made of.
+func ToolName(prefix, name string) (string, error) {
+	if err := checkName(prefix); prefix != "" && err != nil {
+		return "", fmt.Errorf("prefix '%s': %w", prefix, err)
+	}
+	if err := checkName(name); err != nil {
+		return "", fmt.Errorf("tool '%s': %w", name, err)
+	}
+	full := name
+	if prefix != "" {
+		full = prefix + "_" + name
+	}
+	if len(full) > maxToolName {
+		return "", fmt.Errorf("tool '%s' has %d characters; a name may have %d with its prefix", full, len(full), maxToolName)
+	}
+	return full, nil
+}
+
+func checkName(name string) error {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+	if name == "" || strings.Trim(name, allowed) != "" {
+		return errors.New("a name is made of letters from a to z, digits, '_', '-' and '.'")
+	}
+	return nil
+}
+
+// describe makes the entry in tools/list. A tool that changes something carries no annotations at all: an object with
+// other hints in it would declare readOnlyHint and idempotentHint false, which says more than is known (D4).
+func describe(name string, t *toolkit.Tool) *mcp.Tool {
+	tool := &mcp.Tool{Name: name, Description: t.Description, InputSchema: t.Schema()}
+	if t.ReadOnly {
+		tool.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
+	}
+	return tool
+}
+
+// handler never gives an error: the server would make a protocol error of it, which clients show to nobody.
+func handler(t *toolkit.Tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		r := t.Call(ctx, req.Params.Arguments)
+		return &mcp.CallToolResult{
+			Content:           []mcp.Content{&mcp.TextContent{Text: r.Text}},
+			StructuredContent: r.Structured(),
+			IsError:           r.IsError,
+		}, nil
+	}
+}
