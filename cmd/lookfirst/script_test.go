@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -53,6 +54,8 @@ import (
 // the line: quotes and # mean nothing there. A TEXT in double quotes is a Go string, as "one\ntwo". $NAME stands for a
 // token that was saved under NAME, and for itself where there is none.
 //
+// $GOTREE is the source tree of Go: a repository that we did not write, to be copied before anything is changed.
+//
 // The condition [root] holds for a user who may do everything, to whom permissions mean nothing.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -69,8 +72,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lookfirst": main})
 }
 
-// setup gives each script a conversation and a cache directory of its own.
+// setup gives each script a conversation and a cache directory of its own, and in $GOTREE the source tree of Go: a
+// repository that we did not write.
 func setup(env *testscript.Env) error {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	env.Setenv("GOTREE", filepath.Join(strings.TrimSpace(string(goroot)), "src"))
 	cache := filepath.Join(env.WorkDir, ".cache")
 	switch runtime.GOOS {
 	case "windows":

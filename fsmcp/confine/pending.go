@@ -68,7 +68,12 @@ func newTempName() string {
 
 // MayWrite says whether this process may write the file: nil if it may, else what the operating system says to that.
 // Replacing a file does not need that right, so whoever replaces one asks first.
-func (d *Dir) MayWrite(name string) error { return d.h.mayWrite(name) }
+func (d *Dir) MayWrite(name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return d.h.mayWrite(name)
+}
 
 // Sync waits until the names in the directory are on the disk. A directory that this process may not read cannot be
 // waited for.
@@ -152,18 +157,18 @@ func (p *Pending) Write(b []byte) (int, error) {
 // file at name. Setuid and setgid are dropped, as the kernel drops them on a write. An owner,
 // access list or permissions that this process cannot give are a [KeepError]; another attribute is then left out.
 func (p *Pending) TakeOver(name string) error {
-	old, err := p.openOld(name)
+	if err := checkName(name); err != nil {
+		return err
+	}
+	// Attributes can also be had of a file that may be written but not read.
+	old, was, err := p.dir.openOld(name, os.O_RDONLY)
+	if errors.Is(err, fs.ErrPermission) {
+		old, was, err = p.dir.openOld(name, os.O_WRONLY)
+	}
 	if err != nil {
 		return err
 	}
 	defer old.Close()
-	was, err := statFile(old)
-	if err == nil && was.Kind != Regular {
-		err = notRegular(was.Kind)
-	}
-	if err != nil {
-		return err
-	}
 	// In this order: a new owner clears permission bits, and with an access list the group's bits are its mask.
 	if err := keepOwner(p.f, was); err != nil {
 		return err
@@ -174,13 +179,28 @@ func (p *Pending) TakeOver(name string) error {
 	return keepMode(p.f, was)
 }
 
-// openOld opens the file for its attributes, which can also be had of one that may be written but not read.
-func (p *Pending) openOld(name string) (*os.File, error) {
-	f, err := p.dir.h.openOld(name, os.O_RDONLY)
-	if errors.Is(err, fs.ErrPermission) {
-		f, err = p.dir.h.openOld(name, os.O_WRONLY)
+// openOld opens an existing regular file. Like openRegular, it looks before it opens.
+func (d *Dir) openOld(name string, flag int) (*os.File, Info, error) {
+	seen, err := d.h.stat(name)
+	if err == nil && seen.Kind != Regular {
+		err = notRegular(seen.Kind)
 	}
-	return f, err
+	if err != nil {
+		return nil, Info{}, err
+	}
+	f, err := d.h.openOld(name, flag)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	got, err := statFile(f)
+	if err == nil && got.Kind != Regular {
+		err = notRegular(got.Kind)
+	}
+	if err != nil {
+		f.Close()
+		return nil, Info{}, err
+	}
+	return f, got, nil
 }
 
 func keepMode(f *os.File, was Info) error {
@@ -200,7 +220,10 @@ func (p *Pending) Sync() error { return bare(p.f.Sync()) }
 
 // Create publishes the file under a name that nothing has: [ErrExist] says that something has it, and is left alone.
 func (p *Pending) Create(name string) error {
-	var err error
+	err := checkName(name)
+	if err != nil {
+		return err
+	}
 	if p.temp == "" {
 		err = p.dir.h.giveName(p.f, name)
 	} else {
@@ -211,6 +234,9 @@ func (p *Pending) Create(name string) error {
 
 // Replace publishes the file in place of the one at name, in one step: whoever opens the name gets one or the other.
 func (p *Pending) Replace(name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
 	if err := p.nameIt(); err != nil {
 		return err
 	}

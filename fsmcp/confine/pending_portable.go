@@ -14,8 +14,19 @@ const (
 	busyWait  = 20 * time.Millisecond
 )
 
-// mayWrite opens the file, since os.Root has no other way to ask for the effective user.
+// mayWrite opens a regular file, since os.Root has no other way to ask for the effective user. Anything else is judged by
+// its permission bits.
 func (d rootDir) mayWrite(name string) error {
+	seen, err := d.r.Lstat(name)
+	switch {
+	case err != nil:
+		return bare(err)
+	case !seen.Mode().IsRegular():
+		if seen.Mode()&0o222 == 0 {
+			return fs.ErrPermission
+		}
+		return nil
+	}
 	f, err := d.openOld(name, os.O_WRONLY)
 	if err != nil {
 		return err
@@ -77,7 +88,7 @@ func (d rootDir) openSame(name string, flag int) (*os.File, error) {
 	}
 	f, err := d.r.OpenFile(name, flag|nonBlocking, 0)
 	if err != nil {
-		return nil, bare(err)
+		return nil, moved(err)
 	}
 	got, err := f.Stat()
 	if err == nil && !os.SameFile(got, seen) {

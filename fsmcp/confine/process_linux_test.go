@@ -68,8 +68,3 @@ func openDescriptors(t testing.TB) int {
 	must(t, err)
 	return len(names) - 1
 }
-
-func descriptorsFor(n uint64) bool {
-	var limit unix.Rlimit
-	return unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur >= n
-}

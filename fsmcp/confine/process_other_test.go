@@ -18,6 +18,3 @@ func asPlainUser(t *testing.T, act func()) {
 
 // openDescriptors counts nothing: there is no /proc.
 func openDescriptors(testing.TB) int { return 0 }
-
-// descriptorsFor knows no limit that could be relied on.
-func descriptorsFor(uint64) bool { return false }

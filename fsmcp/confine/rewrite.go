@@ -11,23 +11,11 @@ type InPlace struct {
 
 // OpenInPlace opens the file for writing, and changes nothing yet. Anything but a regular file is refused.
 func (d *Dir) OpenInPlace(name string) (*InPlace, error) {
-	seen, err := d.h.stat(name)
-	if err == nil && seen.Kind != Regular {
-		err = notRegular(seen.Kind)
-	}
-	if err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	f, err := d.h.openOld(name, os.O_WRONLY)
+	f, info, err := d.openOld(name, os.O_WRONLY)
 	if err != nil {
-		return nil, err
-	}
-	info, err := statFile(f)
-	if err == nil && info.Kind != Regular {
-		err = notRegular(info.Kind)
-	}
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return &InPlace{f: f, info: info}, nil

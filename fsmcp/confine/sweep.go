@@ -69,17 +69,12 @@ func (d *Dir) sweepBelow(name string) bool {
 // sweepOne removes a file if its maker is dead. It is removed by name: that a file of the same random name has taken its
 // place is out of the question.
 func (d *Dir) sweepOne(name string) bool {
-	seen, err := d.h.stat(name)
-	if err != nil || seen.Kind != Regular || !isMine(seen) {
-		return false
-	}
-	f, err := d.h.openOld(name, os.O_RDONLY)
+	f, info, err := d.openOld(name, os.O_RDONLY)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	got, err := statFile(f)
-	return err == nil && got.ID == seen.ID && tryLock(f) == nil && d.h.remove(name, Regular) == nil
+	return isMine(info) && tryLock(f) == nil && d.h.remove(name, Regular) == nil
 }
 
 // Sweep is [Dir.Sweep] for every directory of the root, ended after 200,000 entries. It is meant for the background.

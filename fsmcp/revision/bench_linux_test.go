@@ -17,7 +17,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
 )
 
 // BenchmarkTree measures a directory's token against floors in the same run, turn by turn, so that a neighbour's noise
@@ -45,7 +44,7 @@ func BenchmarkTree(b *testing.B) {
 }
 
 func benchFirst(b *testing.B, dir string) {
-	loc := located(b, dir, ".")
+	loc := located(b, rooted(b, dir), ".")
 	var c contest
 	for b.Loop() {
 		c.turn(
@@ -57,7 +56,7 @@ func benchFirst(b *testing.B, dir string) {
 }
 
 func benchSecond(b *testing.B, dir string) {
-	loc := located(b, dir, ".")
+	loc := located(b, rooted(b, dir), ".")
 	h := NewHasher(Options{Memo: 1 << 20, Now: func() time.Time { return time.Now().Add(time.Hour) }})
 	want := mustObserve(b, h, loc)
 	if n := len(h.memo.entries); n < 1000 {

@@ -30,7 +30,7 @@ func (n *nearest) alike(old []byte) string {
 	}
 	w := walker{text: n.text}
 	start, end = w.seek(start), w.seek(end-1)+1
-	start, end = trimToLines(n.text, start, end, bytes.Count(bytes.TrimSpace(old), []byte("\n"))+1)
+	start, end = fitLines(n.text, start, end, bytes.Count(bytes.TrimSpace(old), []byte("\n"))+1)
 	return "The most similar text is this. " + show(n.text, start, end)
 }
 
@@ -84,9 +84,11 @@ func kind(b []byte) uint32 {
 	return (uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16) * 2654435769 >> 16
 }
 
-// trimToLines shortens a region that touches more lines than wanted, by whichever end has less of it.
-func trimToLines(text []byte, start, end, lines int) (int, int) {
-	for bytes.Count(text[start:end], []byte("\n")) >= lines {
+// fitLines makes a region touch so many lines. One that touches more is shortened at whichever end has less of it; one
+// that touches fewer goes on, as far as the text does.
+func fitLines(text []byte, start, end, lines int) (int, int) {
+	have := bytes.Count(text[start:end], []byte("\n")) + 1
+	for ; have > lines; have-- {
 		first := bytes.IndexByte(text[start:end], '\n') + 1
 		last := bytes.LastIndexByte(text[start:end], '\n')
 		if first <= end-start-last {
@@ -94,6 +96,13 @@ func trimToLines(text []byte, start, end, lines int) (int, int) {
 		} else {
 			end = start + last
 		}
+	}
+	for ; have < lines; have++ {
+		next := endOfLine(text, end) + 1
+		if next >= len(text) {
+			break
+		}
+		end = endOfLine(text, next)
 	}
 	return start, end
 }
