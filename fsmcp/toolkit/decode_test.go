@@ -90,6 +90,8 @@ func TestCallReadsArguments(t *testing.T) {
 		{"it reads minus zero", `{"path":"a","limit":-0.0}`, limit(0)},
 		{"it reads zero with any exponent", `{"path":"a","limit":0e999999999999}`, limit(0)},
 		{"it does not round a large integer", `{"path":"a","limit":1152921504606846975}`, limit(1<<60 - 1)},
+		{"it takes the least", `{"path":"a","limit":-10}`, limit(-10)},
+		{"it takes the most", `{"path":"a","limit":1152921504606846976}`, limit(1 << 60)},
 		{"it reads a decimal string", `{"path":"a","limit":"40"}`, limit(40)},
 		{"it reads a decimal string below zero", `{"path":"a","limit":"-10"}`, limit(-10)},
 		{"it takes the expected revisions out", `{"path":"a","_expected-revisions":{"path":"t"}}`, expecting(map[string]string{"path": "t"})},

@@ -91,6 +91,22 @@ func TestPlainStopsAtTheFirstByteThatIsNot(t *testing.T) {
 	}
 }
 
+// The content of a file comes as one string, so a second copy would be felt.
+func TestStringsAreCopiedOnce(t *testing.T) {
+	for _, line := range []string{"plain text ", `escaped\n\"\\`, `\u00e9`, "é漢字", `é\t`} {
+		src := []byte(`"` + strings.Repeat(line, 10_000) + `"`)
+		allocations := testing.AllocsPerRun(10, func() {
+			s := scanner{src: src}
+			if _, err := s.str(true); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocations != 1 {
+			t.Errorf("a string of %q is allocated %v times, want once", line, allocations)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	cases := []struct {
 		a, b string
