@@ -46,7 +46,7 @@ func New(opt Options) (*FileSystem, error) {
 	return &FileSystem{opt: opt, tree: &mutation.Tree{
 		Root:   root,
 		Hasher: revision.NewHasher(revision.Options{Memo: opt.DigestMemo, Budget: opt.RevisionBudget}),
-		Lock:   mutation.For(root.Path(), root.ID(), mutation.Options{Dir: opt.LockDir, Warn: opt.Warn}),
+		Lock:   mutation.Options{Dir: opt.LockDir, Warn: opt.Warn},
 	}}, nil
 }
 

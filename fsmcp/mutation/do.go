@@ -31,8 +31,11 @@ var ErrMismatch = errors.New("revision mismatch")
 type Tree struct {
 	Root   *confine.Root
 	Hasher *revision.Hasher
-	Lock   *Lock
+	Lock   Options // of the lock, which is the root's
 }
+
+// lock is that of the directory that is the root now: another one may have taken its place.
+func (t *Tree) lock() *Lock { return For(t.Root.Path(), t.Root.ID(), t.Lock) }
 
 // Place is one location argument of a call.
 type Place struct {
@@ -52,11 +55,11 @@ type Change struct {
 }
 
 // Observe takes the lock for reading. Several observers run side by side, a change alone.
-func (t *Tree) Observe(ctx context.Context) (release func(), err error) { return t.Lock.Read(ctx) }
+func (t *Tree) Observe(ctx context.Context) (release func(), err error) { return t.lock().Read(ctx) }
 
 // Do makes a change, and returns what it did in words and the revisions of its places afterwards.
 func (t *Tree) Do(ctx context.Context, c Change) (string, revision.Set, error) {
-	release, err := t.Lock.Write(ctx)
+	release, err := t.lock().Write(ctx)
 	if err != nil {
 		return "", nil, err
 	}

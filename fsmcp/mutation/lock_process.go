@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// idleRoots is how many roots that nobody uses keep their descriptors: a process serves a handful, and an
+	// idleRoots is up to how many roots an idle one keeps its descriptors: a process serves a handful, and an
 	// embedding program that opens roots by the thousand must not run out.
 	idleRoots = 8
 	// idleClaims is how many idle claims a root keeps, two descriptors each: as many calls as run side by side.
@@ -21,11 +21,13 @@ const (
 // nothing of each other may serve one root, and what they must share can hang on nothing that is theirs.
 var process registry
 
-// registry finds the lock of a root. An entry lives while somebody holds it or waits for it, and a few live on.
+// registry finds the lock of a root.
 type registry struct {
-	mu sync.Mutex // guards what follows, and uses of every root
-	// roots has an entry for every root in use and for up to idleRoots more.
+	mu sync.Mutex // guards what follows, and left and uses of every root
+	// roots has every root in use, and idle ones as long as there are no more than idleRoots in all.
 	roots map[lockKey]*rootLock
+	// departures counts the calls of leave, and tells which idle root was left longest ago.
+	departures uint64
 	// warned has the directories whose lock files were reported as unusable.
 	warned map[string]bool
 }
@@ -33,7 +35,8 @@ type registry struct {
 // rootLock is the part of a root's lock that is in this process.
 type rootLock struct {
 	key  lockKey
-	uses int // holders, and those who wait or have given up a wait that is not over
+	left uint64 // the number of the last departure
+	uses int    // holders, and those who wait or have given up a wait that is not over
 
 	// turn is a lock for readers and mutators whose waiting a context can end: a reader weighs one, a mutator
 	// everyone. It serves in the order of arrival, so that neither kind keeps the other out.
@@ -63,10 +66,23 @@ func (g *registry) enter(key lockKey) *rootLock {
 func (g *registry) leave(r *rootLock) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.departures++
+	r.left = g.departures
 	if r.uses--; r.uses == 0 && len(g.roots) > idleRoots {
-		delete(g.roots, r.key)
-		r.closeIdle()
+		g.dropOldest()
 	}
+}
+
+// dropOldest drops the root that has been idle for longest. One is idle: the caller's.
+func (g *registry) dropOldest() {
+	var oldest *rootLock
+	for _, r := range g.roots {
+		if r.uses == 0 && (oldest == nil || r.left < oldest.left) {
+			oldest = r
+		}
+	}
+	delete(g.roots, oldest.key)
+	oldest.closeIdle()
 }
 
 func (g *registry) warnOnce(dir string, warn func(string), err error) {

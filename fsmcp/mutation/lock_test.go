@@ -560,6 +560,30 @@ func TestLockLeaksNoDescriptor(t *testing.T) {
 	}
 }
 
+func TestLockKeepsTheRootsUsedLast(t *testing.T) {
+	dir := t.TempDir()
+	numbered := func(i int) *Lock { return For("/root", confine.ID{Dev: 9, Ino: uint64(i)}, Options{Dir: dir}) }
+	for i := range 2 * idleRoots {
+		mustTake(t, numbered(0).Read)()
+		mustTake(t, numbered(i).Read)()
+	}
+	var got []int
+	process.mu.Lock()
+	for i := range 2 * idleRoots {
+		if process.roots[numbered(i).key] != nil {
+			got = append(got, i)
+		}
+	}
+	process.mu.Unlock()
+	want := []int{0}
+	for i := idleRoots + 1; i < 2*idleRoots; i++ {
+		want = append(want, i)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLockReleasesOnce(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
