@@ -127,9 +127,9 @@ func TestNearest(t *testing.T) {
 			want: "The most similar text is this. Line 1" + legend + "\n1: alpha·beta",
 		},
 		{
-			name: "cuts a long line around the place", file: strings.Repeat("é", 500) + "the quick brown fox" + strings.Repeat("ü", 500), old: "the quick brawn fox", new: "x",
-			want: "The most similar text is this. Line 1" + legend + "\n1: …" + strings.Repeat("é", 20) +
-				"the·quick·brown·fox" + strings.Repeat("ü", 161) + "…",
+			name: "cuts a long line around the place", file: strings.Repeat("中", 400) + "the quick brown fox" + strings.Repeat("ü", 500), old: "the quick brawn fox", new: "x",
+			want: "The most similar text is this. Line 1" + legend + "\n1: …" + strings.Repeat("中", 14) +
+				"the·quick·brown·fox" + strings.Repeat("ü", 167) + "…",
 		},
 	} {
 		t.Run("it "+tt.name, func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestNearestRemediesWork(t *testing.T) {
 	}
 }
 
-// The largest file that may be edited, and texts made to be slow to look for; see TestReplaceTakesTimeInProportion.
+// Texts made to be slow to look for; see TestReplaceTakesTimeInProportion.
 func TestNearestTakesTimeInProportion(t *testing.T) {
-	const size = 4 << 20
+	const size = 1 << 20
 	for _, tt := range []struct{ name, unit, old string }{
 		{"short lines", "\tif err := f.Close(); err != nil {\n", "\tif err := g.Open(); err == nil {\n"},
 		{"one long line", "x, y; ", "y;  x,"},

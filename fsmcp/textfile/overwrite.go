@@ -46,8 +46,10 @@ func (s *store) overwrite(ctx context.Context, why string) (Stored, error) {
 	}
 	defer f.Close()
 	switch now := f.Info(); {
-	case s.opt.Before != nil && !now.Same(*s.opt.Before), now.ID != s.was.ID:
+	case s.opt.Before != nil && !now.Same(*s.opt.Before):
 		return Stored{}, s.refuseChanged("edited")
+	case now.ID != s.was.ID:
+		return Stored{}, s.refuseChanged("written")
 	case now.Links > 1:
 		return Stored{}, s.refuseLinked(why, now.Links)
 	}
@@ -61,7 +63,7 @@ func (s *store) overwrite(ctx context.Context, why string) (Stored, error) {
 		return Stored{}, s.refuseDamaged(err)
 	}
 	info, err := f.Stat()
-	return Stored{Info: info, Note: "(not atomic: " + why + ")"}, s.afterwards(errors.Join(err, f.Close()))
+	return s.finish(Stored{Info: info, Note: "(not atomic: " + why + ")"}, errors.Join(err, f.Close()))
 }
 
 // grow writes what is longer than the old file, and takes it off again when there is no room for it: what can fail is

@@ -48,12 +48,12 @@ func (s *store) refuseDamaged(err error) error {
 	return s.refuse(err, "%s is damaged: it had to be written in place, and that broke off (%s); write it again", s.quoted(), reason(err))
 }
 
-// afterwards is for an error that came when the new file already had the name.
-func (s *store) afterwards(err error) error {
-	if err == nil {
-		return nil
+// finish ends a call whose new file has the name. An error that comes now does not undo that.
+func (s *store) finish(stored Stored, err error) (Stored, error) {
+	if err != nil {
+		return Stored{}, s.refuse(err, "%s was written, but the system reports an error (%s); read it again", s.quoted(), reason(err))
 	}
-	return s.refuse(err, "%s was written, but the system reports an error (%s); read it again", s.quoted(), reason(err))
+	return stored, nil
 }
 
 // explain turns an error of the operating system into a sentence. Nothing has been changed.

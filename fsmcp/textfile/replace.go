@@ -125,7 +125,8 @@ func (e edit) apply(t Text, size int64) []byte {
 // match would be another one, and the opposite edit would not find what this one put in.
 //
 // Both can only arise where pieces meet, so nothing else is looked at. Matches side by side are one piece as far as
-// graphemes go: what lies between them is all new.
+// graphemes go: what lies between them is all new. Both checks are made at both edges although nearly every composition
+// is one grapheme too: the two libraries follow versions of Unicode of their own.
 func (e edit) joins(b []byte) bool {
 	s := seams{b: b, clusters: clusters{b: b}}
 	shift, last := 0, 0 // last is the end of the match before, in the old text

@@ -32,7 +32,8 @@ const writeChunk = 1 << 20
 
 // Store makes content the file at loc. The file is the old one or the new one at every moment, also when the program, or
 // with Sync the machine, is stopped in the midst of it: the new one is prepared beside it, with the old one's owner,
-// permissions, access list and extended attributes, and takes its name in one step. Other hard links keep the old file.
+// permissions, access list and extended attributes, and takes its name in one step. Its inode and its time of birth are
+// new, setuid and setgid are dropped as by any write, and other hard links keep the old file.
 //
 // Where a file cannot be replaced (its directory is not writable, its owner cannot be given to another file) and has no
 // other hard links, it is written in place, which is not atomic; Stored.Note says so.
@@ -190,5 +191,5 @@ func (s *store) publish(ctx context.Context, p *confine.Pending) (Stored, error)
 		_ = s.dir.Sync()
 	}
 	stored.Info, err = p.Info()
-	return stored, s.afterwards(errors.Join(err, p.Close()))
+	return s.finish(stored, errors.Join(err, p.Close()))
 }

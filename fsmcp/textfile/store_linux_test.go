@@ -64,13 +64,14 @@ func openTempDir(t *testing.T) string {
 	return dir
 }
 
-// giveUpRights makes the child one of a plain user, if it was not.
+// giveUpRights makes the child act as a plain user, if it was none. Only the effective user and group count, so only those
+// are changed.
 func giveUpRights(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return
 	}
-	must(t, unix.Setgroups(nil), unix.Setresgid(nobody, nobody, nobody), unix.Setresuid(nobody, nobody, nobody))
+	must(t, unix.Setgroups(nil), unix.Setresgid(0, nobody, 0), unix.Setresuid(0, nobody, 0))
 }
 
 // giveAway makes a plain user the owner.

@@ -17,6 +17,9 @@ import (
 // strace gives the command that runs another and writes the system calls named in trace to log; inject makes some fail.
 func strace(t *testing.T, log, trace string, inject ...string) []string {
 	t.Helper()
+	if os.Getenv(childDir) != "" {
+		return nil // This is the process that it has started.
+	}
 	program, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("strace is absent")
@@ -32,16 +35,17 @@ func strace(t *testing.T, log, trace string, inject ...string) []string {
 }
 
 func TestStoreTakesItsStepsInOrder(t *testing.T) {
-	const calls = "openat,fallocate,fchown,fsetxattr,fremovexattr,fchmod,fsync,fdatasync,linkat,renameat,renameat2,rename,unlinkat,ftruncate,pwrite64"
+	const watched = "openat,fallocate,fchown,fsetxattr,fremovexattr,fchmod,fsync,fdatasync,linkat,renameat,renameat2,rename,unlinkat,ftruncate,pwrite64"
 	for _, test := range []struct {
-		name  string
-		setup func(t *testing.T, dir string)
-		want  string
+		name   string
+		inject []string
+		setup  func(t *testing.T, dir string)
+		want   string
 	}{
 		{
 			name:  "creates a file: reserves, syncs, names, syncs the directory",
 			setup: func(t *testing.T, dir string) {},
-			want:  "openat fallocate fsync linkat fsync",
+			want:  "openat:0666 fallocate fsync linkat fsync",
 		},
 		{
 			name: "replaces a file: owner, access list, permissions, and the disk before the name",
@@ -52,7 +56,7 @@ func TestStoreTakesItsStepsInOrder(t *testing.T) {
 				setAttribute(t, dir+"/f", accessList, string(list()))
 				must(t, os.Chmod(dir+"/f", 0o751))
 			},
-			want: "openat fallocate fchown fsetxattr fsync linkat renameat fsync",
+			want: "openat:0600 fallocate fchown fsetxattr fsync linkat renameat fsync",
 		},
 		{
 			name: "replaces a file: permissions that differ are set",
@@ -60,12 +64,30 @@ func TestStoreTakesItsStepsInOrder(t *testing.T) {
 				put(t, dir+"/f", "old")
 				must(t, os.Chmod(dir+"/f", 0o640))
 			},
-			want: "openat fallocate fchmod fsync linkat renameat fsync",
+			want: "openat:0600 fallocate fchmod fsync linkat renameat fsync",
+		},
+		{
+			name:   "replaces a file: the name is given through the proc file system",
+			inject: []string{"linkat:error=ENOENT:when=1"},
+			setup: func(t *testing.T, dir string) {
+				put(t, dir+"/f", "old")
+				must(t, os.Chmod(dir+"/f", 0o640))
+			},
+			want: "openat:0600 fallocate fchmod fsync linkat linkat renameat fsync",
+		},
+		{
+			name:   "replaces a file: begins with a name where none can be given",
+			inject: []string{"linkat:error=ENOENT"},
+			setup: func(t *testing.T, dir string) {
+				put(t, dir+"/f", "old")
+				must(t, os.Chmod(dir+"/f", 0o640))
+			},
+			want: "openat:0600 fallocate fchmod fsync linkat linkat openat:0600 fallocate fchmod fsync renameat fsync",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			log := filepath.Join(t.TempDir(), "log")
-			inChild(t, strace(t, log, calls), func(t *testing.T, dir string) {
+			inChild(t, strace(t, log, watched, test.inject...), func(t *testing.T, dir string) {
 				test.setup(t, dir)
 				// What comes before this call is no part of what is watched.
 				unix.Fsync(-1)
@@ -83,7 +105,8 @@ func TestStoreTakesItsStepsInOrder(t *testing.T) {
 	}
 }
 
-// steps reads the names of the system calls between the two marks. Of the opens only that of the new file is a step.
+// steps reads the names of the system calls between the two marks. Of the opens only that of the new file is a step, with
+// the permissions that it is given.
 func steps(t *testing.T, log string) []string {
 	t.Helper()
 	parts := strings.Split(string(mustRead(t, log)), "fsync(-1)")
@@ -92,8 +115,10 @@ func steps(t *testing.T, log string) []string {
 	}
 	var got []string
 	for _, m := range regexp.MustCompile(`(?m)^\d+ +(\w+)\((.*)`).FindAllStringSubmatch(parts[1], -1) {
-		if m[1] != "openat" || strings.Contains(m[2], "O_TMPFILE") {
+		if m[1] != "openat" {
 			got = append(got, m[1])
+		} else if made := regexp.MustCompile(`(?:O_TMPFILE|O_EXCL).*, (0\d+)\)`).FindStringSubmatch(m[2]); made != nil {
+			got = append(got, "openat:"+made[1])
 		}
 	}
 	return got
@@ -178,6 +203,52 @@ func (f fault) run(t *testing.T, dir string) {
 	must(t, unix.Stat(dir+"/f", &st))
 	if st.Uid != 1234 || st.Gid != 1234 {
 		t.Errorf("owner %d:%d, want 1234:1234", st.Uid, st.Gid)
+	}
+}
+
+// TestStoreInPlaceLooksAgain changes the file after the last look at it, when it turns out that it has to be written in
+// place.
+func TestStoreInPlaceLooksAgain(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before bool // the caller says which file it has read
+		change func(t *testing.T, dir string)
+		want   string
+	}{
+		{
+			name: "refuses other bytes after a read", before: true,
+			change: func(t *testing.T, dir string) { put(t, dir+"/f", "theirs") },
+			want:   "'f' changed while it was being edited; read it again",
+		},
+		{
+			name: "refuses another file",
+			change: func(t *testing.T, dir string) {
+				put(t, dir+"/g", "theirs")
+				must(t, os.Remove(dir+"/f"), os.Link(dir+"/g", dir+"/f"), os.Remove(dir+"/g"))
+			},
+			want: "'f' changed while it was being written; read it again",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			const inject = "renameat:error=EPERM"
+			inChild(t, strace(t, os.DevNull, "renameat", inject), func(t *testing.T, dir string) {
+				put(t, dir+"/f", "old")
+				loc, err := openRoot(t, dir).Resolve("path", "f")
+				must(t, err)
+				defer loc.Close()
+				var opt textfile.StoreOptions
+				if test.before {
+					opt.Before = &loc.Info
+				}
+				ctx := hook(t.Context(), questions, func() error {
+					test.change(t, dir)
+					return nil
+				})
+				_, err = textfile.Store(ctx, loc, []byte("ours"), opt)
+				expectRefusal(t, err, test.want)
+				expectTree(t, dir, map[string]string{"f": "theirs"})
+			})
+		})
 	}
 }
 

@@ -133,9 +133,9 @@ func TestReadWindowRefusesALineThatCannotBeShown(t *testing.T) {
 		{"the longest line", strings.Repeat("x", MaxAnswer-len("1\t\n")), true},
 		{"a byte more", strings.Repeat("x", MaxAnswer-len("1\t\n")+1), false},
 		{"a line that grows when composed", strings.Repeat("x", MaxAnswer-len("1\t\u0958\n")) + "\u0958", false}, // two characters in NFC
-		{"a line as long as it gets", strings.Repeat("x", 2*MaxAnswer), false},
+		{"a line that goes on", strings.Repeat("x", MaxAnswer+2*piece), false},
 	} {
-		for _, end := range []string{"", "\n", "\r\n"} {
+		for _, end := range []string{"", "\r\n"} {
 			t.Run(fmt.Sprintf("it knows what to do with %s and %q", tt.name, end), func(t *testing.T) {
 				_, err := ReadWindow(strings.NewReader(tt.line+end), 1, 1)
 				var long *LongLineError
