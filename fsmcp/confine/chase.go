@@ -230,7 +230,7 @@ func (t *trail) stop(kind, cause error) error {
 // chaseError says why a chase ended, and where on the host.
 type chaseError struct {
 	kind  error  // one that PhysicalPath lists
-	place string // absolute and without links, save when the path that the chase was given could not be read
+	place string // absolute and without links before its last name; the path as given when that could not be read
 	cause error  // what the system said, or what is wrong with the text; nil where kind says it all
 }
 

@@ -176,6 +176,8 @@ func (d *Dir) Rename(name string, to *Dir, toName string) error {
 type File struct {
 	f    file
 	info Info
+	root *Root  // nil when it was opened by its name in a directory
+	rel  string // the physical path below root
 	// Linked says that the last component of the path that the caller sent is a symbolic link.
 	Linked bool
 }

@@ -16,6 +16,7 @@ type Location struct {
 	Linked bool
 
 	root  *Root
+	via   *Reach   // that resolved Arg, in place of root alone; else nil
 	dir   *Dir     // the deepest directory on the way that exists
 	above []string // the physical path of dir, relative to the root
 	tail  []string // from dir on; more than one name when directories are missing
@@ -150,7 +151,7 @@ func (l *Location) Open() (*File, error) {
 	if err != nil {
 		return nil, l.explain(err)
 	}
-	f.Linked = l.Linked
+	f.Linked, f.root, f.rel = l.Linked, l.root, l.Rel()
 	return f, nil
 }
 
@@ -179,10 +180,20 @@ func (l *Location) ReadLink() (string, error) {
 
 // Entry is the location of the same argument's entry itself, with a link at its end not followed. It is a new
 // resolution, to be closed on its own.
-func (l *Location) Entry() (*Location, error) { return l.root.ResolveEntry("path", l.Arg) }
+func (l *Location) Entry() (*Location, error) {
+	if l.via != nil {
+		return l.via.ResolveEntry(l.Arg)
+	}
+	return l.root.ResolveEntry("path", l.Arg)
+}
 
 // Target is the location that the same argument leads to, with a link at its end followed.
-func (l *Location) Target() (*Location, error) { return l.root.Resolve("path", l.Arg) }
+func (l *Location) Target() (*Location, error) {
+	if l.via != nil {
+		return l.via.Resolve(l.Arg)
+	}
+	return l.root.Resolve("path", l.Arg)
+}
 
 // explain is [Explain], where a link that has appeared since the location was found has a sentence of its own.
 func (l *Location) explain(err error) error {

@@ -57,14 +57,15 @@ func (d rootDir) settle(from, to string) error {
 }
 
 func (d rootDir) replace(from, to string) error {
-	for range busyTries {
-		err := d.r.Rename(from, to)
-		if !isBusy(err) {
-			return bare(err)
-		}
+	err := d.r.Rename(from, to)
+	for again := 0; isBusy(err) && again < busyTries; again++ {
 		time.Sleep(busyWait)
+		err = d.r.Rename(from, to)
 	}
-	return ErrBusy
+	if isBusy(err) && !errors.Is(err, fs.ErrPermission) {
+		return ErrBusy
+	}
+	return bare(err)
 }
 
 // openOld opens again when another file has taken the place of the one that was seen, which a program that saves does.

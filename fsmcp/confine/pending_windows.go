@@ -26,7 +26,8 @@ func isMine(Info) bool { return true }
 // keepOwner leaves the owner to the directory: giving a file away needs a privilege here.
 func keepOwner(*os.File, Info) error { return nil }
 
-// isBusy says whether a rename failed because another program has the file open and shares it with nobody.
+// isBusy says whether a rename may have failed because another program has the file open and shares it with nobody. A
+// denial can mean that too.
 func isBusy(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
 }

@@ -145,18 +145,20 @@ func (r *Root) Open(key, arg string) (*File, error) {
 		return nil, err
 	}
 	defer top.Close()
-	f, err := openRegular(top.h, joined(comps))
+	rel := joined(comps)
+	f, err := openRegular(top.h, rel)
+	var linked bool
 	if err != nil {
 		again := func(physical []string) (err error) {
-			f, err = openRegular(top.h, joined(physical))
+			rel = joined(physical)
+			f, err = openRegular(top.h, rel)
 			return err
 		}
-		linked, err := r.chased(arg, comps, true, err, again)
-		if err != nil {
+		if linked, err = r.chased(arg, comps, true, err, again); err != nil {
 			return nil, err
 		}
-		f.Linked = linked
 	}
+	f.Linked, f.root, f.rel = linked, r, rel
 	return f, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,9 +57,10 @@ func components(p platform, key, arg string) (comps []string, wantDir bool, err 
 	broken := cmp.Or(
 		checkNUL(arg),
 		checkPrefix(arg, arg),
-		checkPrefix(arg, strings.Join(comps, "/")),
+		checkPrefix(arg, strings.Join(comps[:min(1, len(comps))], "")),
 		checkSegments(arg),
 		checkLength(arg, comps),
+		checkReserved(arg, comps),
 	)
 	if broken == nil && p.windows {
 		broken = checkAliases(arg, comps)
@@ -71,7 +73,7 @@ func components(p platform, key, arg string) (comps []string, wantDir bool, err 
 
 // clean splits arg into its names, and says whether it ends as only the name of a directory may.
 func (p platform) clean(arg string) (comps []string, wantDir bool) {
-	for _, segment := range strings.FieldsFunc(arg, p.isSeparator) {
+	for segment := range strings.FieldsFuncSeq(arg, p.isSeparator) {
 		wantDir = segment == "."
 		if !wantDir {
 			comps = append(comps, segment)
@@ -112,7 +114,7 @@ func hasDrive(path string) bool {
 // kind: a rule that is the same everywhere is also tested everywhere, and costs POSIX only names like 'a\..\b'.
 // ".." is refused even where it stays inside, because one rule is easier to audit than an arithmetic one.
 func checkSegments(arg string) *Error {
-	for _, segment := range strings.FieldsFunc(arg, isEitherSeparator) {
+	for segment := range strings.FieldsFuncSeq(arg, isEitherSeparator) {
 		if segment == ".." {
 			return refuse(arg, ErrOutside, "%s contains '..'; send the path from the root without it", Quote(arg))
 		}
@@ -126,6 +128,9 @@ func checkSegments(arg string) *Error {
 // isDevice says whether Windows takes the segment for a device, whatever directory it stands in. Only the base counts: up
 // to the first dot, or to a colon ('NUL:' is the old spelling), without the spaces before that.
 func isDevice(segment string) bool {
+	if len(segment) < 3 || !strings.Contains("CcPpAaNnLl", segment[:1]) {
+		return false // Spares the ordinary name what follows: this is asked of every name of every argument.
+	}
 	base := segment
 	if end := strings.IndexAny(segment, ".:"); end >= 0 {
 		base = segment[:end]
@@ -160,9 +165,11 @@ func checkAliases(arg string, comps []string) *Error {
 		case strings.Contains(name, ":"):
 			return refuse(arg, ErrName, "%s contains ':', which Windows takes for a data stream; send a name without it", Quote(arg))
 		case endsInDotOrSpace(name):
-			return refuse(arg, ErrName, "%s contains %s, whose last dot or space Windows drops; send the name without it", Quote(arg), Quote(name))
+			return refuse(arg, ErrName, "%s contains %s, whose last dot or space Windows drops; send the name without it",
+				Quote(arg), Quote(name))
 		case isShortName(name):
-			return refuse(arg, ErrName, "%s contains %s, which Windows may take for a short name; send the full name", Quote(arg), Quote(name))
+			return refuse(arg, ErrName, "%s contains %s, which Windows may take for a short name; send the full name",
+				Quote(arg), Quote(name))
 		}
 	}
 	return nil
@@ -196,7 +203,8 @@ func checkLength(arg string, comps []string) *Error {
 	total := len(comps) - 1
 	for _, name := range comps {
 		if len(name) > maxNameBytes {
-			return refuse(arg, ErrName, "name too long: %s contains a name of %d bytes; send names of at most %d", Quote(arg), len(name), maxNameBytes)
+			return refuse(arg, ErrName, "name too long: %s contains a name of %d bytes; send names of at most %d",
+				Quote(arg), len(name), maxNameBytes)
 		}
 		total += len(name)
 	}
@@ -205,6 +213,15 @@ func checkLength(arg string, comps []string) *Error {
 		return refuse(arg, ErrName, "path too long: %s has %d bytes; send at most %d", Quote(arg), total, maxPathBytes)
 	case len(comps) > maxNames:
 		return refuse(arg, ErrName, "path too long: %s has %d names; send at most %d", Quote(arg), len(comps), maxNames)
+	}
+	return nil
+}
+
+// checkReserved refuses the names of files that are being prepared: no list shows them, and whoever sweeps them would
+// take away what a caller has put there.
+func checkReserved(arg string, comps []string) *Error {
+	if slices.ContainsFunc(comps, IsTemp) {
+		return refuse(arg, ErrName, "%s contains a name that is kept for files being written; send another", Quote(arg))
 	}
 	return nil
 }

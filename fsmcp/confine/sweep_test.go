@@ -21,30 +21,33 @@ import (
 func temp(n int) string { return fmt.Sprintf("%s%016x%s", tempPrefix, n, tempSuffix) }
 
 func TestSweep(t *testing.T) {
-	many := make([]string, sweepDirLimit)
-	for i := range many {
-		many[i] = fmt.Sprintf("n%d", i)
-	}
 	for _, test := range []struct {
 		name       string
 		tree, left []string
+		more       int // further entries
 	}{
 		{name: "removes what a crash left", tree: []string{temp(1), temp(2), "f"}, left: []string{"f"}},
 		{name: "removes nothing by a name that fits in part", tree: []string{temp(1) + "~", "x" + temp(1), tempPrefix}, left: []string{temp(1) + "~", tempPrefix, "x" + temp(1)}},
 		{name: "leaves a directory of such a name", tree: []string{temp(1) + "/"}, left: []string{temp(1)}},
 		{name: "leaves a link of such a name and its target", tree: []string{temp(1) + " => f", "f"}, left: []string{temp(1), "f"}},
-		{name: "sweeps a directory of a thousand entries", tree: append([]string{temp(1)}, many[1:]...), left: many[1:]},
-		{name: "leaves a larger directory alone", tree: append([]string{temp(1)}, many...), left: append([]string{temp(1)}, many...)},
+		{name: "sweeps a directory of a thousand entries", tree: []string{temp(1), "f"}, left: []string{"f"}, more: sweepDirLimit - 2},
+		{name: "leaves a larger directory alone", tree: []string{temp(1), "f"}, left: []string{temp(1), "f"}, more: sweepDirLimit - 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, dir string, o opener) {
 				plant(t, dir+"/root", test.tree...)
+				left := test.left
+				for i := range test.more {
+					name := fmt.Sprintf("n%d", i)
+					must(t, os.Link(dir+"/root/f", dir+"/root/"+name))
+					left = append(left, name)
+				}
 				d, err := o.root(t, dir+"/root").current()
 				must(t, err)
 				defer d.Close()
 				removed, err := d.Sweep(t.Context())
 				must(t, err)
-				expectNames(t, dir+"/root", test.left)
+				expectNames(t, dir+"/root", left)
 				if removed != len(test.tree)-len(test.left) {
 					t.Errorf("says that it removed %d", removed)
 				}

@@ -8,9 +8,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,7 +37,7 @@ func BenchmarkTree(b *testing.B) {
 		dir  func(testing.TB) string
 	}{
 		{"generated", generated},
-		{"gosrc", func(testing.TB) string { return filepath.Join(runtime.GOROOT(), "src") }},
+		{"gosrc", goSource},
 	}
 	for _, tree := range trees {
 		b.Run("first/"+tree.name, func(b *testing.B) { benchFirst(b, tree.dir(b)) })
@@ -131,6 +133,15 @@ func cpuTime() time.Duration {
 		panic(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// goSource is the source of the Go that runs the benchmark.
+func goSource(tb testing.TB) string {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Skipf("no go command to ask for its source: %v", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(root)), "src")
 }
 
 // generated is a tree of 10,000 files in about 800 directories, three levels deep at most, the same each time. Sizes are

@@ -62,6 +62,12 @@ func (h *Hasher) Observe(ctx context.Context, loc *confine.Location) Revision {
 	return orUnknown(h.revise(ctx, loc, observed))
 }
 
+// Named is Observe for what the location leads to, rather than for a link at the end of its path. With [Hasher.Through] it
+// gives both for the cost of one.
+func (h *Hasher) Named(ctx context.Context, loc *confine.Location) Revision {
+	return orUnknown(h.reviseThing(ctx, loc, observed))
+}
+
 // Fresh is the revision of a location for a comparison; the location must just have been resolved. Every byte is read
 // anew, whatever it costs. An error, with no revision, is ctx's or of type [*confine.Error], which names what could not
 // be read.
@@ -191,7 +197,7 @@ func revisionOf(s State, d digest) Revision {
 func (h *Hasher) fileAt(ctx context.Context, loc *confine.Location, use reuse) (digest, error) {
 	when := h.memo.clock()
 	if use == observed {
-		if d, ok := h.memo.get(loc.Info, when); ok {
+		if d, place := h.memo.get(loc.Info, when, none); place != none {
 			return d, nil
 		}
 	}

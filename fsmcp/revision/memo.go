@@ -18,6 +18,10 @@ const (
 	rounding = 100 * time.Millisecond
 	// sampled is how many entries are looked at to find one to give up.
 	sampled = 16
+	// ahead is how many places after the last digest found are looked at before the map.
+	ahead = 3
+	// none is the place of what is not there.
+	none = -1
 )
 
 type digest [sha256.Size]byte
@@ -115,20 +119,35 @@ func (m *memo) learn(ino uint64, is confine.ID) {
 	}
 }
 
-// get finds the digest of a file as info describes it.
-func (m *memo) get(info confine.Info, when moment) (digest, bool) {
+// get finds the digest of a file as info describes it, and its place, which is none if nothing is remembered. near is
+// the place of the last one that the same scan has found, or none.
+func (m *memo) get(info confine.Info, when moment, near int) (d digest, place int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i, ok := m.at[info.ID.Ino]
-	if !ok || when.epoch != m.epoch {
-		return digest{}, false
+	i := m.find(info.ID.Ino, near)
+	if i == none || when.epoch != m.epoch {
+		return d, none
 	}
 	e := &m.entries[i]
 	if e.id != info.ID || e.size != info.Size || e.mtime != info.ModTime || e.ctime != info.ChangeTime {
-		return digest{}, false
+		return d, none
 	}
 	e.met = m.scan
-	return e.digest, true
+	return e.digest, i
+}
+
+// find gives the place of an inode's entry. Files are met in about the order in which an earlier scan has put them here,
+// two batches at a time: looking a few places ahead before asking the map saves a tenth of a second scan's work.
+func (m *memo) find(ino uint64, near int) int {
+	for i := near + 1; i < min(near+1+ahead, len(m.entries)); i++ {
+		if m.entries[i].id.Ino == ino {
+			return i
+		}
+	}
+	if i, ok := m.at[ino]; ok {
+		return i
+	}
+	return none
 }
 
 // put remembers the digest of a file whose info was the same before and after its bytes were read, if its times had
@@ -144,7 +163,7 @@ func (m *memo) put(info confine.Info, d digest, when moment, why occasion) {
 	}
 	i, ok := m.at[info.ID.Ino]
 	if !ok {
-		if i = m.place(why); i < 0 {
+		if i = m.place(why); i == none {
 			return
 		}
 		m.at[info.ID.Ino] = i
@@ -154,7 +173,7 @@ func (m *memo) put(info confine.Info, d digest, when moment, why occasion) {
 	}
 }
 
-// place finds room for one more entry, or -1. Of a few entries it gives up the one that was longest not met.
+// place finds room for one more entry, or none. Of a few entries it gives up the one that was longest not met.
 func (m *memo) place(why occasion) int {
 	if m.at == nil {
 		// All the room that is usual, once: growing step by step is a twentieth of a first scan's time.
@@ -165,15 +184,15 @@ func (m *memo) place(why occasion) int {
 		m.entries = append(m.entries, memoEntry{})
 		return len(m.entries) - 1
 	}
-	victim := -1
+	victim := none
 	for range min(sampled, len(m.entries)) {
 		m.hand = (m.hand + 1) % len(m.entries)
-		if victim < 0 || m.entries[m.hand].met < m.entries[victim].met {
+		if victim == none || m.entries[m.hand].met < m.entries[victim].met {
 			victim = m.hand
 		}
 	}
 	if why == inScan && m.entries[victim].met > m.scan-2 {
-		return -1
+		return none
 	}
 	delete(m.at, m.entries[victim].id.Ino)
 	return victim

@@ -26,8 +26,8 @@ type pass struct {
 	left *atomic.Int64 // bytes that all passes of a traversal may still read; nil without a limit
 	buf  []byte
 	sum  hash.Hash // made when a file does not fit in buf
-	// known says that the last digest asked for was remembered.
-	known bool
+	// found is the place in the memo of the last digest that was asked for there.
+	found int
 }
 
 // file hashes a file that has just been opened, and remembers the digest if the file stood still meanwhile. A file that

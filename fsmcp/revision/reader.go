@@ -18,18 +18,17 @@ type Reader struct {
 	f    *confine.File
 	when moment
 
-	sum    hash.Hash // nil when the digest was remembered
-	known  digest    // what was remembered
-	read   int64
-	end    bool
-	failed error // what ended the reading, if not the end of the file
+	sum   hash.Hash // nil when the digest was remembered
+	known digest    // what was remembered
+	read  int64
+	end   bool
 }
 
 // NewReader starts reading f, which must just have been opened and stays the caller's to close.
 func (h *Hasher) NewReader(ctx context.Context, f *confine.File) *Reader {
 	r := &Reader{ctx: ctx, memo: h.memo, f: f, when: h.memo.clock()}
-	var ok bool
-	if r.known, ok = h.memo.get(f.Info(), r.when); !ok {
+	var place int
+	if r.known, place = h.memo.get(f.Info(), r.when, none); place == none {
 		r.sum = sha256.New()
 	}
 	return r
@@ -45,17 +44,12 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.sum.Write(p[:n])
 	}
 	r.read += int64(n)
-	switch {
-	case err == io.EOF:
-		r.end = true
-	case err != nil:
-		r.failed = err
-	}
+	r.end = r.end || err == io.EOF
 	return n, err
 }
 
 // Revision is that of the whole file; what has not been read yet is read now. It is of the file itself: where a link
-// led to it, [Hasher.Through] gives the location's. A file whose reading failed is [Unknown], and so is one whose
+// led to it, [Hasher.Through] gives the location's. A file that cannot be read on is [Unknown], and so is one whose
 // digest was remembered when it was opened and that has changed since.
 func (r *Reader) Revision() Revision {
 	d, err := r.finish()
@@ -68,9 +62,6 @@ func (r *Reader) Revision() Revision {
 // finish reads to the end and remembers the digest if the file stood still meanwhile. A file that changes while it is
 // read has the digest of what was read: that is the answer's, and no other's.
 func (r *Reader) finish() (d digest, err error) {
-	if r.failed != nil {
-		return d, r.failed
-	}
 	if r.sum == nil {
 		return r.known, r.stillSame()
 	}

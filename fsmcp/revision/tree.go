@@ -209,7 +209,7 @@ func (t *traversal) flush() {
 }
 
 func (t *traversal) hashBatches() {
-	p := &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, buf: make([]byte, bufferSize)}
+	p := &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, found: none, buf: make([]byte, bufferSize)}
 	for b := range t.work {
 		p.when = t.memo.clock()
 		b.err = t.hashBatch(b, p)
@@ -267,12 +267,12 @@ func (b *batch) add(kind byte, path, payload []byte) {
 
 func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {
 	// Files of which digests are remembered come in runs: after one, the next is looked at without asking first.
-	if t.use == observed && (p.known || t.memo.mayKnow(e.ino)) {
+	if t.use == observed && (p.found != none || t.memo.mayKnow(e.ino)) {
 		info, err := e.dir.Stat(e.name)
 		if err != nil {
 			return d, err
 		}
-		if d, p.known = t.memo.get(info, p.when); p.known {
+		if d, p.found = t.memo.get(info, p.when, p.found); p.found != none {
 			return d, nil
 		}
 	}

@@ -1,0 +1,112 @@
+package confine
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// direntBuffers holds buffers for getdents64; 32 KiB take about a thousand names a call.
+var direntBuffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
+func (d fdDir) entries() ([]Entry, error) {
+	// The descriptor may be an O_PATH one, which needs no read permission and cannot list.
+	h, list, err := d.list(".", anyMount)
+	if err == nil {
+		h.close()
+	}
+	return list, err
+}
+
+func (d fdDir) list(name string, within mounts) (handle, []Entry, error) {
+	h, err := d.enter(name, unix.O_RDONLY|always, within)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := readEntries(h.(fdDir))
+	if err != nil {
+		h.close()
+		return nil, nil, err
+	}
+	return h, list, nil
+}
+
+func readEntries(d fdDir) ([]Entry, error) {
+	buf := direntBuffers.Get().(*[]byte)
+	defer direntBuffers.Put(buf)
+	var list []Entry
+	for {
+		n, err := unix.Getdents(int(d), *buf)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return d.resolveUnknown(list)
+		}
+		list = appendEntries(list, (*buf)[:n])
+	}
+}
+
+// kindUnknown stands in a list until resolveUnknown has looked: some file systems tell no type with the name.
+const kindUnknown Kind = 0xff
+
+// appendEntries reads linux_dirent64 records: inode (8 bytes), offset (8), record length (2), type (1), name, NUL.
+func appendEntries(list []Entry, b []byte) []Entry {
+	for len(b) > 19 {
+		size := binary.NativeEndian.Uint16(b[16:])
+		rec := b[:size]
+		b = b[size:]
+		name := rec[19:]
+		for i, c := range name {
+			if c == 0 {
+				name = name[:i]
+				break
+			}
+		}
+		if string(name) == "." || string(name) == ".." {
+			continue
+		}
+		list = append(list, Entry{Name: string(name), Kind: direntKind(rec[18]), ID: binary.NativeEndian.Uint64(rec)})
+	}
+	return list
+}
+
+func direntKind(t byte) Kind {
+	switch t {
+	case unix.DT_REG:
+		return Regular
+	case unix.DT_DIR:
+		return Directory
+	case unix.DT_LNK:
+		return Link
+	case unix.DT_FIFO:
+		return FIFO
+	case unix.DT_SOCK:
+		return Socket
+	case unix.DT_CHR, unix.DT_BLK:
+		return Device
+	}
+	return kindUnknown
+}
+
+// resolveUnknown looks at the entries without a kind, and drops those that have gone meanwhile.
+func (d fdDir) resolveUnknown(list []Entry) ([]Entry, error) {
+	known := list[:0]
+	for _, e := range list {
+		if e.Kind == kindUnknown {
+			info, err := d.stat(e.Name)
+			if err == unix.ENOENT {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			e.Kind = info.Kind
+		}
+		known = append(known, e)
+	}
+	return known, nil
+}
