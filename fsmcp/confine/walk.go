@@ -38,7 +38,6 @@ var ErrMount = errors.New("a mount point")
 // SkipDir, returned for a directory before its content is visited, leaves that out. Else it means nothing.
 //
 //lint:ignore ST1012 as it is called in io/fs
-//
 //lint:ignore ST1012 It is named as that of io/fs, which it is like.
 var SkipDir = errors.New("skip this directory")
 
