@@ -30,6 +30,7 @@ func (f *FileSystem) delete(ctx context.Context, a *toolkit.Args) (*toolkit.Answ
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "path", Arg: path, Entry: true}},
 		Expected: a.Expected(),
+		Effect:   mutation.Deletes,
 		Act: func(ctx context.Context, at []*confine.Location) (string, error) {
 			loc := at[0]
 			switch {

@@ -8,6 +8,7 @@ import (
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/mutation"
+	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/textfile"
 	"lookfirst/fsmcp/toolkit"
 )
@@ -33,11 +34,15 @@ func (f *FileSystem) editTool() *toolkit.Tool {
 
 func (f *FileSystem) edit(ctx context.Context, a *toolkit.Args) (*toolkit.Answer, error) {
 	e := edit{path: a.String("path"), old: a.String("old-string"), new: a.String("new-string"), all: a.Bool("replace-all"), sync: !f.opt.NoSync}
+	var content []byte
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "path", Arg: e.path}},
 		Expected: a.Expected(),
-		Act: func(ctx context.Context, at []*confine.Location) (string, error) {
-			text, err := e.apply(ctx, at[0])
+		Guard:    f.opt.ReadBeforeWrite,
+		Effect:   mutation.Writes,
+		Landed:   func() revision.Revision { return revision.OfContent(content) },
+		Act: func(ctx context.Context, at []*confine.Location) (text string, err error) {
+			content, text, err = e.apply(ctx, at[0])
 			return text, f.missing(e.path, err)
 		},
 	})
@@ -49,32 +54,32 @@ type edit struct {
 	all, sync      bool
 }
 
-func (e edit) apply(ctx context.Context, loc *confine.Location) (string, error) {
+// apply makes the edit, and gives what the file holds now and what to say.
+func (e edit) apply(ctx context.Context, loc *confine.Location) (content []byte, said string, err error) {
 	file, err := loc.Open()
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	defer file.Close()
 	text, err := e.load(file)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	edited, n, err := textfile.Replace(text, e.old, e.new, e.all)
 	if err != nil {
-		return "", e.refuse(text, err)
+		return nil, "", e.refuse(text, err)
 	}
-	// What was read is what is replaced: Store looks again whether the file is still the one that was opened.
-	seen := file.Info()
-	content := edited.Encode()
-	stored, err := textfile.Store(ctx, loc, content, textfile.StoreOptions{Sync: e.sync, Before: &seen})
+	// What was compared and read is what is replaced: Store looks again whether the file is still the one that was found.
+	content = edited.Encode()
+	stored, err := textfile.Store(ctx, loc, content, textfile.StoreOptions{Sync: e.sync, Before: &loc.Info})
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	note := endingsNote(text, e.new) + stored.Note
 	if !e.all && n == 1 {
-		return fmt.Sprintf("Replaced 1 occurrence in %s; wrote %d bytes", confine.Quote(e.path), len(content)) + note, nil
+		return content, fmt.Sprintf("Replaced 1 occurrence in %s; wrote %d bytes", confine.Quote(e.path), len(content)) + note, nil
 	}
-	return fmt.Sprintf("Replaced %s in %s; wrote %d bytes", occurrences(n), confine.Quote(e.path), len(content)) + note, nil
+	return content, fmt.Sprintf("Replaced %s in %s; wrote %d bytes", occurrences(n), confine.Quote(e.path), len(content)) + note, nil
 }
 
 func (e edit) load(file *confine.File) (textfile.Text, error) {

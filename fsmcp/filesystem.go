@@ -1,12 +1,14 @@
 package fsmcp
 
 import (
+	"context"
 	"fmt"
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/mutation"
 	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/toolkit"
+	"lookfirst/readstate"
 )
 
 // Options are the settings of a [FileSystem].
@@ -15,6 +17,12 @@ type Options struct {
 	Root string
 	// ReadOnly leaves out the tools that change something.
 	ReadOnly bool
+	// ReadBeforeWrite has write and edit refuse to change an existing file that the session has not read as it is, unless
+	// the call brings revisions of its own (D7).
+	ReadBeforeWrite bool
+	// ReadState is what the session has seen. If nil, each call goes by the tracker in its context, and where there is
+	// none, nothing is known to have been read (D8).
+	ReadState *readstate.Tracker
 	// DigestMemo is how many file digests are remembered; if zero, 8192; if negative, none.
 	DigestMemo int
 	// RevisionBudget is how many bytes an observation may read to hash a directory before its revision is unknown; if
@@ -65,6 +73,14 @@ func (f *FileSystem) Tools() []*toolkit.Tool {
 		f.deleteTool(), f.editTool(), f.globTool(), f.listTool(), f.mkdirTool(),
 		f.moveTool(), f.readTool(), f.statTool(), f.writeTool(),
 	}
+}
+
+// session gives a call the tracker that the embedding host has handed in.
+func (f *FileSystem) session(ctx context.Context) context.Context {
+	if f.opt.ReadState == nil {
+		return ctx
+	}
+	return readstate.With(ctx, f.opt.ReadState)
 }
 
 // pathParam is the one location of most tools.

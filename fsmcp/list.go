@@ -44,8 +44,17 @@ func (f *FileSystem) list(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	}
 	return &toolkit.Answer{
 		Text:      listing(entries),
-		Revisions: revision.Set{"path": f.tree.Hasher.Observe(ctx, loc)},
+		Revisions: revision.Set{"path": f.observed(ctx, loc)},
 	}, nil
+}
+
+// observed is the revision of a location that a reading tool answers with. Where nobody will read it, a directory's is
+// unknown, which spares hashing the tree (D5a).
+func (f *FileSystem) observed(ctx context.Context, loc *confine.Location) revision.Revision {
+	if loc.Info.Kind == confine.Directory && !toolkit.TreeRevisions(ctx) {
+		return revision.Revision{State: revision.Unknown}
+	}
+	return f.tree.Hasher.Observe(ctx, loc)
 }
 
 func entriesOf(loc *confine.Location) ([]confine.Entry, error) {

@@ -30,6 +30,7 @@ func (f *FileSystem) move(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "from", Arg: from, Entry: true}, {Key: "to", Arg: to, Entry: true}},
 		Expected: a.Expected(),
+		Effect:   mutation.Moves,
 		Act: func(_ context.Context, at []*confine.Location) (string, error) {
 			if err := f.mayMove(at[0], at[1]); err != nil {
 				return "", err

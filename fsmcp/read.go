@@ -9,6 +9,7 @@ import (
 	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/textfile"
 	"lookfirst/fsmcp/toolkit"
+	"lookfirst/readstate"
 )
 
 // maxWholeRead is the largest file that is read whole, in bytes (D27). A window streams and has no such limit.
@@ -53,7 +54,9 @@ func (f *FileSystem) read(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	if err != nil {
 		return nil, err
 	}
-	return &toolkit.Answer{Text: text, Revisions: f.fileRevision(path, file, r)}, nil
+	named := r.Revision()
+	readstate.From(f.session(ctx)).Saw(file.Physical(), named.Token)
+	return &toolkit.Answer{Text: text, Revisions: f.fileRevision(path, file, named)}, nil
 }
 
 func readWhole(path string, r io.Reader, size int64) (string, error) {
@@ -89,8 +92,7 @@ func readWindow(path string, r io.Reader, offset, limit int64) (string, error) {
 }
 
 // fileRevision is the revision of the very bytes that were read.
-func (f *FileSystem) fileRevision(path string, file *confine.File, r *revision.Reader) revision.Set {
-	rev := r.Revision()
+func (f *FileSystem) fileRevision(path string, file *confine.File, rev revision.Revision) revision.Set {
 	if file.Linked {
 		rev = f.throughLink(path, rev)
 	}

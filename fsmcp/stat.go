@@ -43,7 +43,7 @@ func (f *FileSystem) stat(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 		printed(path, confine.Regular), typeOf(loc.Info.Kind), loc.Info.Size,
 		time.Unix(0, loc.Info.ModTime).UTC().Format(time.RFC3339),
 		yesNo(loc.Linked), yesNo(readable), yesNo(writable && !f.opt.ReadOnly))
-	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": f.tree.Hasher.Observe(ctx, loc)}}, nil
+	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": f.observed(ctx, loc)}}, nil
 }
 
 func typeOf(k confine.Kind) string {

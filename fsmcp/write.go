@@ -8,6 +8,7 @@ import (
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/mutation"
+	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/textfile"
 	"lookfirst/fsmcp/toolkit"
 )
@@ -30,9 +31,17 @@ func (f *FileSystem) write(ctx context.Context, a *toolkit.Args) (*toolkit.Answe
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "path", Arg: path}},
 		Expected: a.Expected(),
+		Guard:    f.opt.ReadBeforeWrite,
+		Effect:   mutation.Writes,
+		Landed:   func() revision.Revision { return revision.OfContent(content) },
 		Act: func(ctx context.Context, at []*confine.Location) (string, error) {
 			note := formNote(at[0], content)
-			stored, err := textfile.Store(ctx, at[0], content, textfile.StoreOptions{Sync: !f.opt.NoSync})
+			opt := textfile.StoreOptions{Sync: !f.opt.NoSync}
+			if f.opt.ReadBeforeWrite || a.Expected() != nil {
+				// The file that was compared is the one that is replaced.
+				opt.Before = &at[0].Info
+			}
+			stored, err := textfile.Store(ctx, at[0], content, opt)
 			if err != nil {
 				return "", err
 			}
@@ -43,7 +52,7 @@ func (f *FileSystem) write(ctx context.Context, a *toolkit.Args) (*toolkit.Answe
 
 // change makes a change of the pack's and words its answer.
 func (f *FileSystem) change(ctx context.Context, c mutation.Change) (*toolkit.Answer, error) {
-	text, revisions, err := f.tree.Do(ctx, c)
+	text, revisions, err := f.tree.Do(f.session(ctx), c)
 	if err != nil {
 		return nil, err
 	}

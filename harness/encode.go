@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"io"
 	"math/bits"
@@ -44,6 +45,21 @@ func (e *encoder) bytes(b []byte) {
 		e.flush()
 	}
 	e.buf = append(e.buf, b...)
+}
+
+// base64 puts out bytes as a JSON string of their Base64 encoding.
+func (e *encoder) base64(data []byte) {
+	const piece = 3 << 10 // Only the last piece may be filled up, so the others are of whole groups.
+	e.raw(`"`)
+	for len(data) > 0 {
+		part := data[:min(len(data), piece)]
+		data = data[len(part):]
+		if cap(e.buf)-len(e.buf) < base64.StdEncoding.EncodedLen(piece) {
+			e.flush()
+		}
+		e.buf = base64.StdEncoding.AppendEncode(e.buf, part)
+	}
+	e.raw(`"`)
 }
 
 // flush writes what has been put out so far.

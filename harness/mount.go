@@ -87,9 +87,28 @@ func handler(t *toolkit.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		r := t.Call(ctx, req.Params.Arguments)
 		return &mcp.CallToolResult{
-			Content:           []mcp.Content{&mcp.TextContent{Text: r.Text}},
+			Content:           content(r),
 			StructuredContent: r.Structured(),
 			IsError:           r.IsError,
 		}, nil
 	}
+}
+
+// content makes the content of a result.
+func content(r *toolkit.Result) []mcp.Content {
+	if r.Blocks == nil {
+		return []mcp.Content{&mcp.TextContent{Text: r.Text}}
+	}
+	all := make([]mcp.Content, len(r.Blocks))
+	for i, b := range r.Blocks {
+		switch {
+		case b.IsText():
+			all[i] = &mcp.TextContent{Text: b.Text}
+		case b.URI != "":
+			all[i] = &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: b.URI, MIMEType: b.MediaType, Blob: b.Data}}
+		default:
+			all[i] = &mcp.ImageContent{Data: b.Data, MIMEType: b.MediaType}
+		}
+	}
+	return all
 }

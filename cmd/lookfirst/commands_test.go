@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -67,7 +68,7 @@ func doServe(ts *testscript.TestScript, c *conversation, _ bool, args []string) 
 	if c.child != nil {
 		ts.Fatalf("the program runs already; close it first")
 	}
-	child, err := start(ts.MkAbs("."), environment(ts), args)
+	child, err := start(ts.MkAbs("."), environment(ts), args, c.overHTTP)
 	ts.Check(err)
 	c.child, c.args, c.last = child, slices.Clone(args), nil
 	c.check(ts, child.handshake())
@@ -84,12 +85,12 @@ func (c *conversation) check(ts *testscript.TestScript, err error) {
 }
 
 func doRestart(ts *testscript.TestScript, c *conversation, neg bool, _ []string) {
-	c.finish(ts, c.running(ts).stdin.Close)
+	c.finish(ts, c.running(ts).wire.end)
 	doServe(ts, c, neg, c.args)
 }
 
 func doClose(ts *testscript.TestScript, c *conversation, _ bool, _ []string) {
-	c.finish(ts, c.running(ts).stdin.Close)
+	c.finish(ts, c.running(ts).wire.end)
 }
 
 func doTerminate(ts *testscript.TestScript, c *conversation, _ bool, _ []string) {
@@ -104,7 +105,7 @@ func (c *conversation) finish(ts *testscript.TestScript, stop func() error) {
 		ts.Fatalf("%v", err)
 	}
 	_, _ = ts.Stdout().Write(child.stdout.Bytes())
-	_, _ = ts.Stderr().Write(child.stderr.Bytes())
+	_, _ = io.WriteString(ts.Stderr(), child.stderr.String())
 }
 
 func (c *conversation) running(ts *testscript.TestScript) *child {
@@ -121,6 +122,7 @@ func doTools(ts *testscript.TestScript, c *conversation, _ bool, _ []string) {
 		Tools []json.RawMessage `json:"tools"`
 	}
 	c.check(ts, json.Unmarshal(raw, &list))
+	c.hear("tools/list", raw)
 	for _, tool := range list.Tools {
 		fmt.Fprintf(ts.Stdout(), "%s\n", tool)
 	}
@@ -134,6 +136,7 @@ func doCall(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
 	}
 	raw, err := c.running(ts).request("tools/call", params+"}")
 	c.check(ts, err)
+	c.hear(args[0], raw)
 	c.last = &answer{}
 	c.check(ts, json.Unmarshal(raw, c.last))
 	if len(c.last.Content) != 1 || c.last.Content[0].Type != "text" || c.last.Content[0].Text == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -20,25 +21,36 @@ const patience = time.Minute
 
 // conversation is what one script knows of the program it talks to.
 type conversation struct {
-	t     testscript.T
-	args  []string
-	child *child            // nil while none runs
-	last  *answer           // of the latest call
-	saved map[string]string // tokens by the name under which they were saved
+	t        testscript.T
+	overHTTP bool
+	heard    func(transcript []string) // is told, at the end of the script, all that came back
+	said     []string
+	args     []string
+	child    *child            // nil while none runs
+	last     *answer           // of the latest call
+	saved    map[string]string // tokens by the name under which they were saved
 }
 
 type conversationKey struct{}
 
 // abandon ends the program when the script is over. A script that has not closed it is held to the same end.
 func (c *conversation) abandon() {
+	c.heard(c.said)
 	if c.child == nil {
 		return
 	}
-	if err := c.child.end(c.child.stdin.Close); err != nil {
+	if err := c.child.end(c.child.wire.end); err != nil {
 		c.child.kill()
 		c.t.Log("at the end of the script: ", err)
 		c.t.FailNow()
 	}
+}
+
+// hear keeps what came back of a question, with its times made equal, to be compared with what came over another
+// transport.
+func (c *conversation) hear(question string, raw []byte) {
+	times := regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+	c.said = append(c.said, question+"\n"+string(times.ReplaceAll(raw, []byte("TIME"))))
 }
 
 // answer is a tool's result as it came over the pipe.
@@ -61,34 +73,50 @@ type structured struct {
 
 // child is the running program.
 type child struct {
+	wire   wire
 	cmd    *exec.Cmd
-	stdin  io.WriteCloser
 	lines  chan []byte // of standard output, closed at its end
 	stdout bytes.Buffer
-	stderr bytes.Buffer
+	stderr announced
 	nextID int
 }
 
+// wire is a way to talk to the program.
+type wire interface {
+	// send sends a message, and returns the answer to the request of this id; with 0, for a notification, there is none.
+	send(id int, line string) (*message, error)
+	// end ends the program as its client does.
+	end() error
+}
+
 // start runs the program. Whoever starts it must end it.
-func start(dir string, env, args []string) (*child, error) {
+func start(dir string, env, args []string, overHTTP bool) (*child, error) {
 	program, err := exec.LookPath("lookfirst")
 	if err != nil {
 		return nil, err
 	}
+	if overHTTP {
+		args = append([]string{"--http=0"}, args...)
+	}
 	c := &child{cmd: exec.Command(program, args...), lines: make(chan []byte)}
 	c.cmd.Dir, c.cmd.Env, c.cmd.Stderr = dir, env, &c.stderr
-	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
+	p := &pipe{child: c}
+	if p.stdin, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	stdout, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
+	c.stderr.url = make(chan string, 1)
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go c.read(stdout)
-	return c, nil
+	if c.wire = p; overHTTP {
+		c.wire, err = c.dial()
+	}
+	return c, err
 }
 
 // read passes standard output on line by line, whether it is asked for or not.
@@ -112,31 +140,43 @@ func (c *child) handshake() error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(c.stdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	_, err = c.wire.send(0, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return err
 }
 
 // request sends a request whose params are JSON as it stands, and waits for its result.
 func (c *child) request(method, params string) (json.RawMessage, error) {
 	c.nextID++
-	_, err := fmt.Fprintf(c.stdin, "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":%q,\"params\":%s}\n", c.nextID, method, params)
-	if err != nil {
+	m, err := c.wire.send(c.nextID, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.nextID, method, params))
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w; standard error:\n%s", method, err, c.kill())
+	case m.Error != nil:
+		return nil, fmt.Errorf("%s: a protocol error: %s", method, m.Error)
+	default:
+		return m.Result, nil
+	}
+}
+
+// pipe talks over standard input and output.
+type pipe struct {
+	child *child
+	stdin io.WriteCloser
+}
+
+func (p *pipe) send(id int, line string) (*message, error) {
+	if _, err := fmt.Fprintln(p.stdin, line); err != nil || id == 0 {
+		return nil, err
 	}
 	for {
-		m, err := c.message()
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w; standard error:\n%s", method, err, c.kill())
-		case m.Method != "" || string(m.ID) != fmt.Sprint(c.nextID):
-			continue // A notification, or a request to us.
-		case m.Error != nil:
-			return nil, fmt.Errorf("%s: a protocol error: %s", method, m.Error)
-		default:
-			return m.Result, nil
+		m, err := p.child.message()
+		if err != nil || m.answers(id) {
+			return m, err
 		}
 	}
 }
+
+func (p *pipe) end() error { return p.stdin.Close() }
 
 // message is any JSON-RPC message.
 type message struct {
@@ -146,6 +186,9 @@ type message struct {
 	Result  json.RawMessage `json:"result"`
 	Error   json.RawMessage `json:"error"`
 }
+
+// answers reports whether the message is the answer to the request of this id, and no notification or request to us.
+func (m *message) answers(id int) bool { return m.Method == "" && string(m.ID) == fmt.Sprint(id) }
 
 // message reads the next line of standard output, which must be a message. At its end it returns io.EOF.
 func (c *child) message() (*message, error) {
@@ -179,8 +222,11 @@ func (c *child) end(stop func() error) error {
 			return fmt.Errorf("%w; standard error:\n%s", err, c.kill())
 		}
 	}
-	if err := c.cmd.Wait(); err != nil {
+	if err := c.cmd.Wait(); err != nil && !c.isKilled(err) {
 		return fmt.Errorf("the program ended with %w; standard error:\n%s", err, &c.stderr)
+	}
+	if _, ok := c.wire.(*post); ok && c.stdout.Len() > 0 {
+		return fmt.Errorf("standard output is not empty: %q", &c.stdout)
 	}
 	if strings.Contains(c.stderr.String(), "panic") {
 		return fmt.Errorf("the program panicked; standard error:\n%s", &c.stderr)

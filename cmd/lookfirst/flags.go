@@ -10,53 +10,51 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookfirst/fsmcp"
-)
-
-const (
-	defaultName = "lookfirst"
-
-	defaultInstructions = "These tools work on one directory: every path is relative to it, has '/' between names and no '..'. " +
-		"Read a file before you edit or replace it, and copy the text to be replaced exactly as a read without offset and " +
-		"limit shows it. Revisions in an answer name the state of what it touched; when you are told that something has " +
-		"changed, read it again before you change it. What cannot be done is answered with a sentence that says what to " +
-		"send instead."
-
-	usage = `Serve one directory to a coding agent over the Model Context Protocol, on standard input and output.
-
-ROOT is served as the toolkit FileSystem, with the prefix fs. For other settings, or for several directories, name the
-toolkits one by one:
-
-  lookfirst --tool='FileSystem={"root":"/srv/notes","prefix":"notes"}' \
-            --tool='FileSystem={"root":"/srv/logs","prefix":"logs","read-only":true}'`
+	"lookfirst/harness"
 )
 
 // flags are the command line as it was given.
 type flags struct {
-	root         string // from --root
+	given        func(name string) bool // whether a flag was
+	root         string                 // from --root
 	tools        []string
+	configFile   string
+	describe     string
 	name         string
 	version      string
 	instructions string
 	readOnly     bool
+	revisions    string
+	http         string
+	host         string
+	path         string
+	origins      []string
 }
 
 // config is what to serve.
 type config struct {
 	name, version, instructions string
 	toolkits                    []mounting
+	revisions                   harness.Placement
+	http                        *httpConfig // nil for standard input and output
 }
 
 // newCommand returns the command line. Running it serves until the session ends.
 func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
-		Use:           "lookfirst [flags] ROOT",
-		Long:          usage,
-		Version:       buildVersion(),
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Use:               "lookfirst [flags] ROOT",
+		Long:              usage,
+		Version:           buildVersion(),
+		Args:              cobra.ArbitraryArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		ValidArgsFunction: completeRoot,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.given("describe") {
+				return f.runDescribe(args, stdout)
+			}
 			c, err := f.config(args)
 			if err != nil {
 				return err
@@ -65,6 +63,8 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	completeFlags(cmd)
+	cmd.AddCommand(completionCommand(stdout))
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
@@ -78,43 +78,104 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 func (f *flags) register(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&f.root, "root", "", "serve the `directory`, as ROOT does")
+	f.given = set.Changed
+	one := func(into *string, name, value, help string) {
+		*into = value
+		set.Var(&once{value: into}, name, help)
+	}
+	one(&f.root, "root", "", "serve the `directory`, as ROOT does")
+	set.BoolVar(&f.readOnly, "read-only", false, "leave out the tools that change something (with ROOT)")
 	// Not a slice that is split at commas: the settings are JSON.
 	set.StringArrayVar(&f.tools, "tool", nil, "serve the toolkit `NAME[=JSON]` with its settings; may be repeated")
-	set.BoolVar(&f.readOnly, "read-only", false, "leave out the tools that change something (with ROOT)")
-	set.StringVar(&f.name, "name", defaultName, "the server's `name`")
-	set.StringVar(&f.version, "server-version", buildVersion(), "the server's `version`")
-	set.StringVar(&f.instructions, "instructions", defaultInstructions, "what the server tells a model about its tools, as `text`")
+	one(&f.configFile, "config", "", "serve what the JSON `file` says")
+	one(&f.describe, "describe", "", "print the settings of the toolkit `NAME[=JSON]`, and with JSON the tools it would have, and end")
+	one(&f.name, "name", defaultName, "the server's `name` (with ROOT or --tool)")
+	one(&f.version, "server-version", buildVersion(), "the server's `version` (with ROOT or --tool)")
+	one(&f.instructions, "instructions", defaultInstructions, "what the server tells a model about its tools, as `text` (with ROOT or --tool)")
 	set.Lookup("instructions").DefValue = "" // The text is long, and every session shows it.
+	one(&f.revisions, "revisions", string(harness.PlaceAuto), "the `place` where answers carry revisions: structured, meta for _meta, or auto for meta with clients that drop the text of an answer with structured content, and structured with all others")
+	one(&f.http, "http", "", "serve over HTTP at the `port`; 0 for one that is free, which is printed on standard error")
+	one(&f.host, "host", defaultHost, "the `address` or name to listen at (with HTTP)")
+	one(&f.path, "http-path", defaultPath, "the `path` to serve at (with HTTP)")
+	set.StringArrayVar(&f.origins, "allow-origin", nil, "serve pages of this web `origin` too, as https://example.com (with HTTP); may be repeated")
 }
 
 // config decides what to serve. There is no default: a server that chose a directory by itself would show one that
 // nobody meant to show.
 func (f *flags) config(args []string) (config, error) {
-	c := config{name: f.name, version: f.version, instructions: f.instructions}
-	if f.name == "" || f.version == "" {
-		return c, errors.New("--name and --server-version may not be empty; leave them out for the defaults")
+	c, section, err := f.toolkits(args)
+	if err != nil {
+		return c, err
 	}
-	roots := args
-	if f.root != "" {
-		roots = append([]string{f.root}, args...)
+	if c.revisions, err = harness.ParsePlacement(f.revisions); err != nil {
+		return c, fmt.Errorf("--revisions: %w", err)
+	}
+	c.http, err = f.httpConfig(section)
+	return c, err
+}
+
+// toolkits decides what to serve, without where.
+func (f *flags) toolkits(args []string) (config, *httpSection, error) {
+	c := config{name: f.name, version: f.version, instructions: f.instructions}
+	roots := f.roots(args)
+	if err := f.exclude(roots); err != nil {
+		return c, nil, err
+	}
+	if f.given("config") {
+		return readConfigFile(f.configFile)
 	}
 	switch {
-	case len(roots) > 0 && len(f.tools) > 0:
-		return c, fmt.Errorf("ROOT ('%s') and --tool exclude each other; give the directory as a toolkit too: --tool=%s",
-			roots[0], example)
+	case f.name == "" || f.version == "":
+		return c, nil, errors.New("--name and --server-version may not be empty; leave them out for the defaults")
 	case len(roots) > 1:
-		return c, fmt.Errorf("one ROOT is served, and %d are given ('%s'); serve several with a --tool=%s for each",
+		return c, nil, fmt.Errorf("one ROOT is served, and %d are given ('%s'); serve several with a --tool=%s for each",
 			len(roots), strings.Join(roots, "', '"), example)
 	case len(roots) == 1 && roots[0] != "":
 		c.toolkits = []mounting{f.rootMounting(roots[0])}
-		return c, nil
+		return c, nil, nil
 	case len(f.tools) == 0:
-		return c, fmt.Errorf("no directory to serve; name one as in 'lookfirst /srv/notes', or a toolkit as in --tool=%s", example)
-	case f.readOnly:
-		return c, errors.New(`--read-only goes with ROOT; beside --tool, write "read-only": true into the toolkit's settings`)
+		return c, nil, fmt.Errorf("no directory to serve; name one as in 'lookfirst /srv/notes', or a toolkit as in --tool=%s", example)
 	}
-	return c, c.addTools(f.tools)
+	return c, nil, c.addTools(f.tools)
+}
+
+// roots are the directories that are given without settings.
+func (f *flags) roots(args []string) []string {
+	if f.given("root") {
+		return append([]string{f.root}, args...)
+	}
+	return args
+}
+
+// exclude refuses what cannot stand side by side.
+func (f *flags) exclude(roots []string) error {
+	var forms []string
+	if len(roots) > 0 {
+		forms = append(forms, fmt.Sprintf("ROOT ('%s')", roots[0]))
+	}
+	for _, name := range []string{"tool", "config", "describe"} {
+		if f.given(name) {
+			forms = append(forms, "--"+name)
+		}
+	}
+	switch {
+	case len(forms) > 1 && len(roots) > 0 && f.given("tool"):
+		return fmt.Errorf("%s and %s exclude each other; give the directory as a toolkit too: --tool=%s", forms[0], forms[1], example)
+	case len(forms) > 1:
+		return fmt.Errorf("%s and %s exclude each other; give one of them", forms[0], forms[1])
+	}
+	for _, other := range []string{"tool", "config"} {
+		if f.readOnly && f.given(other) {
+			return fmt.Errorf(`--read-only goes with ROOT; beside --%s, write "read-only": true into the toolkit's settings`, other)
+		}
+	}
+	for _, name := range []string{"name", "server-version", "instructions"} {
+		if f.given("config") && f.given(name) {
+			return fmt.Errorf(`--%s goes with ROOT or --tool; beside --config, write "%s" into the file`,
+				name, strings.TrimPrefix(name, "server-"))
+		}
+	}
+	return nil
 }
 
 // rootMounting is what the plain form serves.
@@ -128,7 +189,7 @@ func (f *flags) rootMounting(root string) mounting {
 
 func (c *config) addTools(args []string) error {
 	for _, arg := range args {
-		m, err := parseTool(arg)
+		m, err := parseTool("--tool", arg)
 		if err != nil {
 			return err
 		}

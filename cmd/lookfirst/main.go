@@ -2,9 +2,11 @@
 //
 //	lookfirst ROOT
 //	lookfirst --tool='FileSystem={"root":"/srv/notes","prefix":"notes"}' …
+//	lookfirst --config=workspace.json
+//	lookfirst --describe=FileSystem
 //
-// Invariant: nothing is served that the command line does not name, and nothing but the protocol is written to standard
-// output. Everything else goes to standard error.
+// Invariant: nothing is served that the command line or its config file does not name, and while anything is served,
+// nothing but the protocol is written to standard output. Everything else goes to standard error.
 //
 // The exit status is 0 when the client ended the session or a signal did, 1 when serving failed, and 2 when the command
 // line asks for something that cannot be served.
@@ -26,6 +28,9 @@ const (
 )
 
 func main() {
+	// A client that is gone shows as a failed write, after which a change in hand still lands. Ignoring the signal would do
+	// too, but be inherited by the programs that we start.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

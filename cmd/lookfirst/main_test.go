@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lookfirst/fsmcp"
+	"lookfirst/harness"
 )
 
 // parse returns what a command line asks for.
@@ -25,7 +26,7 @@ func parse(t *testing.T, args []string) (config, error) {
 }
 
 func TestConfig(t *testing.T) {
-	identity := config{name: "lookfirst", version: buildVersion(), instructions: defaultInstructions}
+	identity := config{name: "lookfirst", version: buildVersion(), instructions: defaultInstructions, revisions: harness.PlaceAuto}
 	with := func(toolkits ...mounting) config {
 		c := identity
 		c.toolkits = toolkits
@@ -63,7 +64,7 @@ func TestConfig(t *testing.T) {
 		{
 			"it takes an identity",
 			[]string{"--name=n", "--server-version=v", "--instructions=", "/a"},
-			config{name: "n", version: "v", toolkits: plain.toolkits},
+			config{name: "n", version: "v", toolkits: plain.toolkits, revisions: harness.PlaceAuto},
 		},
 	}
 	for _, c := range cases {
@@ -153,7 +154,7 @@ func TestRunStatus(t *testing.T) {
 		{"it refuses a root that is not there", []string{dir + "/missing"}, initialize, 2, "", "lookfirst: ROOT: "},
 		{"it refuses a prefix that clients do not take", []string{`--tool=FileSystem={"root":"` + dir + `","prefix":"a b"}`}, initialize, 2, "", "prefix 'a b'"},
 		{"it refuses a name that two tools would have", []string{`--tool=FileSystem={"root":"` + dir + `"}`, `--tool=FileSystem={"root":"` + dir + `"}`}, initialize, 2, "", "both have a tool 'fs_"},
-		{"it fails when its input is no protocol", []string{dir}, "hello\n", 1, "", "lookfirst: serve: "},
+		{"it answers a line that is no protocol, and goes on", []string{dir}, "hello\n" + initialize, 0, `"code":-32700`, "parse error"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

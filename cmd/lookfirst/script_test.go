@@ -7,13 +7,16 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The scripts in testdata/script are conversations with the real program, run as a child process over real pipes. A
-// script starts with a comment that says which rule or which fault it guards, and ends with the files of its work
+// The scripts in testdata/script are conversations with the real program, run as a child process: each once over real
+// pipes and, under its name with _http behind it, once over HTTP, and all that comes back must be the same. One whose first
+// line is "# stdio only" is run over pipes alone. A script starts with a comment that says which rule or which fault it guards, and ends with the files of its work
 // directory in the txtar format. The commands of testscript (exec, cmp, exists, stdout, stderr, [conditions] and so on)
 // are there too; `! exec lookfirst …` and `stderr` show what is refused at start.
 //
@@ -58,13 +61,45 @@ import (
 //
 // The condition [root] holds for a user who may do everything, to whom permissions mean nothing.
 func TestScripts(t *testing.T) {
+	heard := &transcripts{of: map[string][]string{}}
+	t.Cleanup(func() { heard.compare(t) })
 	testscript.Run(t, testscript.Params{
 		Files:              literalScripts(t, filepath.Join("..", "..", "testdata", "script")),
 		RequireUniqueNames: true,
-		Setup:              setup,
+		Setup:              func(env *testscript.Env) error { return setup(env, heard) },
 		Condition:          condition,
 		Cmds:               commands(),
 	})
+}
+
+// httpSuffix tells the copy of a script that is run over HTTP from the other.
+const httpSuffix = "_http"
+
+// transcripts are all that came back, by script.
+type transcripts struct {
+	mu sync.Mutex // guards of
+	of map[string][]string
+}
+
+func (tr *transcripts) add(script string, said []string) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.of[script] = said
+}
+
+// compare holds the transports together. A script that is selected over one alone has nothing to be compared with.
+func (tr *transcripts) compare(t *testing.T) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	for script, said := range tr.of {
+		other, both := tr.of[script+httpSuffix]
+		if !both {
+			continue
+		}
+		if diff := cmp.Diff(said, other); diff != "" {
+			t.Errorf("%s: stdio -, HTTP +:\n%s", script, diff)
+		}
+	}
 }
 
 // TestMain lets the test binary stand in for the program, so that the scripts run what was just compiled.
@@ -74,7 +109,7 @@ func TestMain(m *testing.M) {
 
 // setup gives each script a conversation and a cache directory of its own, and in $GOTREE the source tree of Go: a
 // repository that we did not write.
-func setup(env *testscript.Env) error {
+func setup(env *testscript.Env, heard *transcripts) error {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return err
@@ -89,7 +124,13 @@ func setup(env *testscript.Env) error {
 	default:
 		env.Setenv("XDG_CACHE_HOME", cache)
 	}
-	c := &conversation{t: env.T(), saved: map[string]string{}}
+	script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
+	c := &conversation{
+		t:        env.T(),
+		overHTTP: strings.HasSuffix(script, httpSuffix),
+		heard:    func(said []string) { heard.add(script, said) },
+		saved:    map[string]string{},
+	}
 	env.Values[conversationKey{}] = c
 	env.Defer(c.abandon)
 	return os.Mkdir(cache, 0o700)
@@ -105,7 +146,7 @@ func condition(name string) (bool, error) {
 // literalLine is a line whose rest testscript must not look into. In front of its command there may be conditions.
 var literalLine = regexp.MustCompile(`^(\s*(?:\[[^\]]*\]\s*)*(?:call|answer|answer-matches|refused|refused-matches|bytes|put))(?:[ \t]+(.*))?$`)
 
-// literalScripts copies the scripts with the rest of each literal line as one quoted argument, and returns the copies.
+// literalScripts copies the scripts, once for each transport, with the rest of each literal line as one quoted argument, and returns the copies.
 // Without this every JSON text would have to be quoted, and every quote in a refusal doubled.
 func literalScripts(t *testing.T, dir string) []string {
 	t.Helper()
@@ -113,16 +154,23 @@ func literalScripts(t *testing.T, dir string) []string {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts in %s: %v", dir, err)
 	}
-	copies := make([]string, len(scripts))
+	var copies []string
 	target := t.TempDir()
-	for i, script := range scripts {
+	for _, script := range scripts {
 		src, err := os.ReadFile(script)
 		if err != nil {
 			t.Fatal(err)
 		}
-		copies[i] = filepath.Join(target, filepath.Base(script))
-		if err := os.WriteFile(copies[i], []byte(quoteLiterals(string(src))), 0o600); err != nil {
-			t.Fatal(err)
+		suffixes := []string{"", httpSuffix}
+		if strings.HasPrefix(string(src), "# stdio only\n") {
+			suffixes = suffixes[:1]
+		}
+		for _, suffix := range suffixes {
+			file := filepath.Join(target, strings.TrimSuffix(filepath.Base(script), ".txt")+suffix+".txt")
+			if err := os.WriteFile(file, []byte(quoteLiterals(string(src))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			copies = append(copies, file)
 		}
 	}
 	return copies

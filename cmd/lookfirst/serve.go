@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -12,9 +12,6 @@ import (
 	"lookfirst/fsmcp/toolkit"
 	"lookfirst/harness"
 )
-
-// maxLine bounds one message of a client, in bytes. A file's whole content comes in one (D27).
-const maxLine = 64 << 20
 
 // sessionError is a fault of a session that was under way, and not one of the command line.
 type sessionError struct{ err error }
@@ -29,51 +26,70 @@ type opened struct {
 	tools []*toolkit.Tool
 }
 
-// serve opens what the config names, mounts it and serves one session. It returns when the client has closed its end or
-// ctx is done, both of which are no error. Every root is named on stderr before the first message is read, so that
+// serve opens what the config names, mounts it and serves one session, or clients over HTTP. It returns when the client
+// has closed its end or ctx is done, both of which are no error. Every root is named on stderr before the first message is read, so that
 // whoever reads the log sees what a client can reach.
 func serve(ctx context.Context, c config, stdin io.Reader, stdout, stderr io.Writer) error {
+	stderr = &shared{out: stderr}
 	packs, err := open(c.toolkits, stderr)
-	defer func() {
-		for _, p := range packs {
-			if err := p.pack.Close(); err != nil {
-				fmt.Fprintf(stderr, "lookfirst: close: %v\n", err)
-			}
-		}
-	}()
+	defer closePacks(packs, stderr)
 	if err != nil {
 		return err
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: c.name, Version: c.version}, &mcp.ServerOptions{
-		Instructions: c.instructions,
-		Capabilities: &mcp.ServerCapabilities{}, // Without it the server would announce that it sends log messages.
-	})
+	report := func(err error) { fmt.Fprintf(stderr, "lookfirst: %v\n", err) }
+	identity := &mcp.Implementation{Name: c.name, Version: c.version}
+	server := harness.NewServer(identity, c.instructions)
+	tools := map[string]*toolkit.Tool{}
 	for _, p := range packs {
-		if err := harness.Mount(server, p.prefix, p.tools); err != nil {
+		if err := p.mount(server, tools); err != nil {
 			return fmt.Errorf("%s: %w", p.source, err)
 		}
 		fmt.Fprintf(stderr, "lookfirst: serving %s\n", p.describe())
 	}
-	return session(ctx, server, stdin, stdout)
-}
-
-// session serves one client over a pair of streams.
-func session(ctx context.Context, server *mcp.Server, stdin io.Reader, stdout io.Writer) error {
-	err := server.Run(ctx, &mcp.IOTransport{
-		Reader:        io.NopCloser(stdin),
-		Writer:        unclosed{stdout},
-		MaxLineLength: maxLine,
-	})
-	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil
+	if c.http != nil {
+		return serveHTTP(ctx, c, server, stderr)
 	}
-	return &sessionError{err}
+	server.AddReceivingMiddleware(harness.Guard(report))
+	err = harness.Serve(ctx, harness.Options{
+		Server: server, Identity: identity, Tools: tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
+	})
+	if err != nil {
+		return &sessionError{err}
+	}
+	return nil
 }
 
-// unclosed keeps the transport from closing a stream that is not its own.
-type unclosed struct{ io.Writer }
+// mount puts the pack's tools on the server, which lists them, and into the map, by which they are called.
+func (o *opened) mount(server *mcp.Server, tools map[string]*toolkit.Tool) error {
+	for _, t := range o.tools {
+		name, err := harness.ToolName(o.prefix, t.Name)
+		if err != nil {
+			return err
+		}
+		tools[name] = t
+	}
+	return harness.Mount(server, o.prefix, o.tools)
+}
 
-func (unclosed) Close() error { return nil }
+func closePacks(packs []opened, stderr io.Writer) {
+	for _, p := range packs {
+		if err := p.pack.Close(); err != nil {
+			fmt.Fprintf(stderr, "lookfirst: close: %v\n", err)
+		}
+	}
+}
+
+// shared lets several calls report at once.
+type shared struct {
+	mu  sync.Mutex // guards out
+	out io.Writer
+}
+
+func (s *shared) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.Write(b)
+}
 
 // open makes the packs. It refuses tools of one name, of which the server would silently drop all but the last. What it
 // has opened is returned beside an error too, to be closed.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lookfirst/fsmcp"
 )
@@ -26,56 +29,79 @@ type mounting struct {
 	options fsmcp.Options
 }
 
-// setting is one key of a toolkit's settings.
-type setting struct {
+// setting is one key of a JSON object that is read into a T.
+type setting[T any] struct {
 	name     string
-	kind     string // "a string", "an integer of at least 1" or "true or false"
+	kind     string // text and so on
 	required bool
-	set      func(m *mounting, value any) // value is a string, an int64 or a bool
+	fallback string                   // what holds without it, for people; empty where that is nothing
+	set      func(into *T, value any) // value is as convert makes it
 }
 
+// The kinds of a setting say what must stand there.
 const (
 	text     = "a string"
+	filled   = "a string that is not empty"
 	positive = "an integer of at least 1"
+	port     = "a port from 0 to 65535"
 	boolean  = "true or false"
+	texts    = "a list of strings"
+	object   = "an object"
 )
 
 // fileSystemSettings are the settings of FileSystem, and the prefix that may stand beside those of any toolkit.
-func fileSystemSettings() []setting {
-	return []setting{
-		{"root", text, true, func(m *mounting, v any) { m.options.Root = v.(string) }},
-		{"read-only", boolean, false, func(m *mounting, v any) { m.options.ReadOnly = v.(bool) }},
-		{"digest-memo", positive, false, func(m *mounting, v any) { m.options.DigestMemo = int(min(v.(int64), math.MaxInt)) }},
-		{"revision-budget", positive, false, func(m *mounting, v any) { m.options.RevisionBudget = v.(int64) }},
-		{"sync", boolean, false, func(m *mounting, v any) { m.options.NoSync = !v.(bool) }},
-		{"prefix", text, false, func(m *mounting, v any) { m.prefix = v.(string) }},
+func fileSystemSettings() []setting[mounting] {
+	return []setting[mounting]{
+		{"root", text, true, "", func(m *mounting, v any) { m.options.Root = v.(string) }},
+		{"read-only", boolean, false, "false", func(m *mounting, v any) { m.options.ReadOnly = v.(bool) }},
+		{"digest-memo", positive, false, "8192 entries", func(m *mounting, v any) { m.options.DigestMemo = int(min(v.(int64), math.MaxInt)) }},
+		{"revision-budget", positive, false, "4294967296 bytes", func(m *mounting, v any) { m.options.RevisionBudget = v.(int64) }},
+		{"sync", boolean, false, "true", func(m *mounting, v any) { m.options.NoSync = !v.(bool) }},
+		{"prefix", text, false, `"` + defaultPrefix + `"`, func(m *mounting, v any) { m.prefix = v.(string) }},
 	}
 }
 
-// parseTool reads the value of a --tool flag, NAME or NAME=JSON. Whatever it does not understand is an error: a setting
-// that is silently ignored may be the one that makes a directory read-only.
-func parseTool(arg string) (mounting, error) {
-	m := mounting{source: "--tool=" + arg, prefix: defaultPrefix}
+// parseTool reads the value of the flag --tool or --describe, NAME or NAME=JSON.
+func parseTool(flag, arg string) (mounting, error) {
+	source := flag + "=" + arg
 	name, raw, hasSettings := strings.Cut(arg, "=")
-	if name != fileSystem {
-		return m, fmt.Errorf("%s: there is no toolkit '%s'; there is %s", m.source, name, fileSystem)
-	}
 	if !hasSettings {
 		raw = "{}"
 	}
+	m, err := parseToolkit(source, name, raw)
+	if errors.As(err, new(*notObjectError)) {
+		err = fmt.Errorf("%w; write them as in %s=%s", err, flag, example)
+	}
+	return m, err
+}
+
+// parseToolkit reads the settings of a toolkit. Whatever it does not understand is an error: a setting that is silently
+// ignored may be the one that makes a directory read-only.
+func parseToolkit(source, name, raw string) (mounting, error) {
+	m := mounting{source: source, prefix: defaultPrefix}
+	if name != fileSystem {
+		return m, fmt.Errorf("%s: there is no toolkit '%s'; there is %s", source, name, fileSystem)
+	}
 	members, err := readMembers(raw)
 	if err != nil {
-		return m, fmt.Errorf("%s: the settings are not one JSON object (%w); write them as in --tool=%s", m.source, err, example)
+		return m, fmt.Errorf("%s: %w", source, &notObjectError{err})
 	}
 	settings := fileSystemSettings()
-	if err := m.apply(settings, members); err != nil {
-		return m, fmt.Errorf("%s: %w; the settings are %s", m.source, err, list(settings))
+	if err := apply(&m, settings, members); err != nil {
+		return m, fmt.Errorf("%s: %w; the settings are %s", source, err, list(settings))
 	}
 	return m, nil
 }
 
-// apply puts the members into the mounting.
-func (m *mounting) apply(settings []setting, members []member) error {
+// notObjectError says that settings cannot be read at all.
+type notObjectError struct{ err error }
+
+func (e *notObjectError) Error() string {
+	return fmt.Sprintf("the settings are not one JSON object (%v)", e.err)
+}
+
+// apply puts the members into what they are settings of.
+func apply[T any](into *T, settings []setting[T], members []member) error {
 	seen := map[string]bool{}
 	for _, mb := range members {
 		s := find(settings, mb.key)
@@ -86,11 +112,11 @@ func (m *mounting) apply(settings []setting, members []member) error {
 			return fmt.Errorf("'%s' is given twice", mb.key)
 		}
 		seen[mb.key] = true
-		value, ok := s.convert(mb.value)
-		if !ok {
+		value, ok := mb.convert(s.kind)
+		if text, isText := value.(string); !ok || s.required && isText && text == "" {
 			return fmt.Errorf("'%s' is %s and must be %s", mb.key, mb.shown(), s.kind)
 		}
-		s.set(m, value)
+		s.set(into, value)
 	}
 	for _, s := range settings {
 		if s.required && !seen[s.name] {
@@ -100,7 +126,7 @@ func (m *mounting) apply(settings []setting, members []member) error {
 	return nil
 }
 
-func find(settings []setting, name string) *setting {
+func find[T any](settings []setting[T], name string) *setting[T] {
 	for i := range settings {
 		if settings[i].name == name {
 			return &settings[i]
@@ -109,24 +135,8 @@ func find(settings []setting, name string) *setting {
 	return nil
 }
 
-// convert returns the value as set wants it, and whether it is of the setting's kind.
-func (s *setting) convert(value any) (any, bool) {
-	switch s.kind {
-	case text:
-		v, ok := value.(string)
-		return v, ok && (v != "" || !s.required)
-	case boolean:
-		v, ok := value.(bool)
-		return v, ok
-	default:
-		number, ok := value.(json.Number)
-		n, err := number.Int64()
-		return n, ok && err == nil && n >= 1
-	}
-}
-
 // list names the settings.
-func list(settings []setting) string {
+func list[T any](settings []setting[T]) string {
 	names := make([]string, len(settings))
 	for i, s := range settings {
 		names[i] = "'" + s.name + "'"
@@ -137,7 +147,35 @@ func list(settings []setting) string {
 // member is one key of a JSON object with its value.
 type member struct {
 	key   string
-	value any
+	raw   json.RawMessage
+	value any // raw, decoded, with its numbers as they stood there
+}
+
+// convert returns the value as a setting of this kind wants it, and whether it is of the kind: a string, an int64, a bool,
+// a []string or, for an object, its []member.
+func (mb *member) convert(kind string) (any, bool) {
+	switch kind {
+	case text, filled:
+		v, ok := mb.value.(string)
+		return v, ok && (v != "" || kind == text)
+	case boolean:
+		v, ok := mb.value.(bool)
+		return v, ok
+	case texts:
+		var v []string
+		err := json.Unmarshal(mb.raw, &v)
+		return v, err == nil && v != nil && !slices.Contains(mb.value.([]any), nil) // A null would be an empty string.
+	case object:
+		v, err := readMembers(string(mb.raw))
+		return v, err == nil
+	}
+	number, ok := mb.value.(json.Number)
+	n, err := number.Int64()
+	ok = ok && err == nil
+	if kind == port {
+		return n, ok && n >= 0 && n <= math.MaxUint16
+	}
+	return n, ok && n >= 1
 }
 
 // shown returns the value as JSON, for a message.
@@ -145,17 +183,23 @@ func (mb *member) shown() string {
 	if mb.value == "" {
 		return "empty"
 	}
-	b, err := json.Marshal(mb.value)
-	if err != nil {
+	const most = 80 // bytes that a message repeats
+	var compact bytes.Buffer
+	if json.Compact(&compact, mb.raw) != nil {
 		return "unusable"
 	}
-	return string(b)
+	if compact.Len() > most {
+		return strings.ToValidUTF8(compact.String()[:most], "") + "…"
+	}
+	return compact.String()
 }
 
 // readMembers reads an object with its keys as they stand there: a map would keep one of two equal ones.
 func readMembers(raw string) ([]member, error) {
+	if !utf8.ValidString(raw) {
+		return nil, errors.New("it is not UTF-8") // The decoder would repair it, and another directory might have that name.
+	}
 	d := json.NewDecoder(strings.NewReader(raw))
-	d.UseNumber()
 	if start, err := d.Token(); err != nil || start != json.Delim('{') {
 		return nil, errors.New("it does not start with {")
 	}
@@ -166,7 +210,12 @@ func readMembers(raw string) ([]member, error) {
 			return nil, err
 		}
 		m := member{key: key.(string)} // The decoder gives nothing else in this place.
-		if err := d.Decode(&m.value); err != nil {
+		if err := d.Decode(&m.raw); err != nil {
+			return nil, err
+		}
+		numbers := json.NewDecoder(bytes.NewReader(m.raw))
+		numbers.UseNumber()
+		if err := numbers.Decode(&m.value); err != nil {
 			return nil, err
 		}
 		members = append(members, m)

@@ -1,7 +1,8 @@
 // Package mutation changes things: between comparing a location with what the caller expects and acting on it, nobody
 // else of ours writes.
 //
-// One change, in order: lock → resolve → compare → act → new revisions. Every mutator of every pack goes through [Tree.Do],
+// One change, in order: lock → resolve → compare, else ask the session's tracker → act → new revisions → tell the tracker
+// (D6, D7). Every mutator of every pack goes through [Tree.Do],
 // and every tool that answers with a revision observes under [Tree.Observe], the same lock shared.
 //
 // Invariant: an error from Do means that nothing was changed, unless the act itself says otherwise in its sentence (a
@@ -22,6 +23,7 @@ import (
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/toolkit"
+	"lookfirst/readstate"
 )
 
 // ErrMismatch means that a location is not in the state that the caller expects.
@@ -45,9 +47,35 @@ type Place struct {
 	Entry bool
 }
 
+// Effect is what a change that has worked means to the session's tracker.
+type Effect uint8
+
+const (
+	// Makes puts nothing there that could have been read, as a new directory.
+	Makes Effect = iota
+	// Writes makes Landed the revision of the file at its one place.
+	Writes
+	// Moves carries what is at its first place to its second.
+	Moves
+	// Deletes takes away what is at its one place.
+	Deletes
+)
+
 // Change is one call that changes something.
 type Change struct {
 	Places []Place
+	// Locate finds a place, following links or not; if nil, in the tree's root.
+	Locate func(Place) (*confine.Location, error)
+	// Check refuses what has nothing to do with revisions, before they are compared. If nil, nothing is.
+	Check func(ctx context.Context, at []*confine.Location) error
+	// Guard refuses to change an existing file that the session has not seen as it is, when there are no expected
+	// revisions (D7).
+	Guard bool
+	// Effect is what the change does. The zero value is Makes.
+	Effect Effect
+	// Landed is the revision of what the act of a change that Writes has put into the file, asked after the act. It is not
+	// observed: another program may have been quicker, and what it wrote is nothing that the caller has seen.
+	Landed func() revision.Revision
 	// Expected holds a token for each place by its key, or is nil for a change without a condition.
 	Expected map[string]string
 	// Act makes the change, with the places located in the same order, and says what it did. It runs under the lock.
@@ -65,10 +93,15 @@ func (t *Tree) Do(ctx context.Context, c Change) (string, revision.Set, error) {
 	}
 	defer release()
 
-	at, err := t.locate(c.Places)
+	at, err := t.locate(c, c.Places)
 	defer closeAll(at)
 	if err != nil {
 		return "", nil, err
+	}
+	if c.Check != nil {
+		if err := c.Check(ctx, at); err != nil {
+			return "", nil, err
+		}
 	}
 	if err := t.compare(ctx, c, at); err != nil {
 		return "", nil, err
@@ -80,16 +113,16 @@ func (t *Tree) Do(ctx context.Context, c Change) (string, revision.Set, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return text, t.revisions(ctx, c.Places), nil
+	if c.Effect == Writes {
+		return text, t.written(ctx, c, at[0]), nil
+	}
+	c.teach(readstate.From(ctx), at)
+	return text, t.revisions(ctx, c), nil
 }
 
-func (t *Tree) locate(places []Place) (at []*confine.Location, err error) {
+func (t *Tree) locate(c Change, places []Place) (at []*confine.Location, err error) {
 	for _, p := range places {
-		resolve := t.Root.Resolve
-		if p.Entry {
-			resolve = t.Root.ResolveEntry
-		}
-		loc, err := resolve(p.Key, p.Arg)
+		loc, err := c.locate(t.Root, p)
 		if err != nil {
 			return at, err
 		}
@@ -98,16 +131,27 @@ func (t *Tree) locate(places []Place) (at []*confine.Location, err error) {
 	return at, nil
 }
 
+func (c Change) locate(root *confine.Root, p Place) (*confine.Location, error) {
+	switch {
+	case c.Locate != nil:
+		return c.Locate(p)
+	case p.Entry:
+		return root.ResolveEntry(p.Key, p.Arg)
+	}
+	return root.Resolve(p.Key, p.Arg)
+}
+
 func closeAll(at []*confine.Location) {
 	for _, loc := range at {
 		loc.Close()
 	}
 }
 
-// compare refuses the change unless every place has the revision that is expected of it. Nothing remembered is used.
+// compare refuses the change unless every place has the revision that is expected of it; nothing remembered is used for
+// that. Where none is expected, the tracker is asked.
 func (t *Tree) compare(ctx context.Context, c Change, at []*confine.Location) error {
 	if c.Expected == nil {
-		return nil
+		return t.guard(ctx, c, at)
 	}
 	if err := checkKeys(c); err != nil {
 		return err
@@ -125,6 +169,49 @@ func (t *Tree) compare(ctx context.Context, c Change, at []*confine.Location) er
 		}
 	}
 	return nil
+}
+
+// guard asks the session's tracker about every file that is there. A digest that the memo vouches for stands for the
+// bytes here: that a file is as the session has seen it is an observation, and not a comparison that a caller asked for.
+func (t *Tree) guard(ctx context.Context, c Change, at []*confine.Location) error {
+	if !c.Guard {
+		return nil
+	}
+	seen := readstate.From(ctx)
+	for _, loc := range at {
+		if loc.Info.Kind != confine.Regular {
+			continue
+		}
+		path := loc.Physical()
+		var now revision.Token
+		if seen.Has(path) {
+			now = t.Hasher.Named(ctx, loc).Token
+		}
+		if err := seen.Check(path, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written tells the tracker what has landed, and gives the revision of the place, which was a link or not.
+func (t *Tree) written(ctx context.Context, c Change, at *confine.Location) revision.Set {
+	rev := c.Landed()
+	readstate.From(ctx).Wrote(at.Physical(), rev.Token)
+	if at.Linked {
+		rev = t.Hasher.Through(at, rev)
+	}
+	return revision.Set{c.Places[0].Key: rev}
+}
+
+// teach tells the tracker where the files have gone that it knows. The places are those from before the change.
+func (c Change) teach(seen *readstate.Tracker, at []*confine.Location) {
+	switch c.Effect {
+	case Moves:
+		seen.Moved(at[0].Physical(), at[1].Physical())
+	case Deletes:
+		seen.Forget(at[0].Physical())
+	}
 }
 
 func checkKeys(c Change) error {
@@ -159,16 +246,16 @@ func (quietly) Error() string { return "" }
 func (q quietly) Unwrap() error { return q.error }
 
 // revisions observes the places anew: what a change has made of them may lie elsewhere than what it found.
-func (t *Tree) revisions(ctx context.Context, places []Place) revision.Set {
+func (t *Tree) revisions(ctx context.Context, c Change) revision.Set {
 	set := revision.Set{}
-	for _, p := range places {
-		set[p.Key] = t.revision(ctx, p)
+	for _, p := range c.Places {
+		set[p.Key] = t.revision(ctx, c, p)
 	}
 	return set
 }
 
-func (t *Tree) revision(ctx context.Context, p Place) revision.Revision {
-	at, err := t.locate([]Place{p})
+func (t *Tree) revision(ctx context.Context, c Change, p Place) revision.Revision {
+	at, err := t.locate(c, []Place{p})
 	defer closeAll(at)
 	if err != nil {
 		return revision.Revision{State: revision.Unknown}

@@ -89,6 +89,9 @@ func (h *Hasher) Through(loc *confine.Location, named Revision) Revision {
 	return orUnknown(linkTo(entry, named.Token))
 }
 
+// OfContent is the revision of a file with that content.
+func OfContent(content []byte) Revision { return revisionOf(File, sha256.Sum256(content)) }
+
 // Forget drops what is remembered of a file that is about to change.
 func (h *Hasher) Forget(id confine.ID) { h.memo.forget(id.Ino) }
 

@@ -5,7 +5,7 @@
 //	sha256-v1:absent                 nothing is there
 //	sha256-v1:file:<64 hex>          SHA-256 of the file's exact bytes
 //	sha256-v1:directory:<64 hex>     SHA-256 of a listing of every descendant (see tree.go)
-//	sha256-v1:symlink:<64 hex>       SHA-256 of the link's target text and of the token of what it finally names
+//	sha256-v1:symlink:<64 hex>       SHA-256 of the link's target text, NUL, and the token of what it finally names (see hash.go)
 //
 // Invariant: a token that [Hasher.Fresh] returns was computed from bytes read during that call. [Hasher.Observe] may
 // reuse a digest whose file the operating system reports as unchanged (see memo.go).

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,38 +36,6 @@ const (
 	// hashers is how many goroutines read and hash; the walk is light beside them.
 	hashers = 2
 )
-
-// batch is a run of entries in the order of the walk.
-type batch struct {
-	entries []batchEntry
-	paths   []byte         // of all entries, end to end
-	dirs    []*confine.Dir // that hold its files and links, each retained once
-
-	records []byte // what the worker made of them
-	err     error
-	done    chan struct{} // one value from the worker
-}
-
-type batchEntry struct {
-	dir  *confine.Dir // for a file or a link
-	kind confine.Kind
-	name string
-	ino  uint64
-	path int // end of its path in paths
-}
-
-// holds says whether the batch has retained the directory.
-func (b *batch) holds(d *confine.Dir) bool { return slices.Contains(b.dirs, d) }
-
-// release gives back the directories and what else is not for the next filling.
-func (b *batch) release() {
-	for _, d := range b.dirs {
-		d.Close()
-	}
-	clear(b.entries)
-	clear(b.dirs)
-	b.entries, b.dirs, b.paths = b.entries[:0], b.dirs[:0], b.paths[:0]
-}
 
 // traversal is one computation of a directory's token.
 type traversal struct {
@@ -258,11 +225,6 @@ func (t *traversal) record(b *batch, e *batchEntry, path []byte, p *pass) error 
 		b.add('o', path, nil)
 	}
 	return nil
-}
-
-func (b *batch) add(kind byte, path, payload []byte) {
-	b.records = append(append(b.records, kind, 0), path...)
-	b.records = append(append(append(b.records, 0), payload...), 0)
 }
 
 func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {

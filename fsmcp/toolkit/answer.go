@@ -10,14 +10,18 @@ import (
 type Answer struct {
 	// Text is the answer in words. It must be valid UTF-8 and may be empty.
 	Text string
+	// Blocks are the answer where it is more than one text; then Text is not used.
+	Blocks []Block
 	// Revisions are the states of the call's locations after it. If nil, the tool reports none.
 	Revisions revision.Set
 }
 
 // Result is what a caller gets back, whatever happened.
 type Result struct {
-	// Text is the answer, or the sentence that says why there is none.
+	// Text is the answer, or the sentence that says why there is none. Beside Blocks it is what there is of text in them.
 	Text string
+	// Blocks are the answer's content where it is more than one text, else nil. An error has none.
+	Blocks []Block
 	// IsError says that the call did not do what it was asked.
 	IsError bool
 	// Revisions are those of the [Answer]. An error carries none.

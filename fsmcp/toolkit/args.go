@@ -44,6 +44,12 @@ func (a *Args) Bool(name string) bool {
 	return v.kind == kindTrue
 }
 
+// Items returns the items of an argument of type array, each with the parameters that [Param.Items] names.
+func (a *Args) Items(name string) []*Args {
+	_, v := a.lookup(name, "array")
+	return v.items
+}
+
 // Has reports whether the argument was sent. Null does not count as sent.
 func (a *Args) Has(name string) bool {
 	_, v := a.lookup(name, "")

@@ -29,14 +29,30 @@ func decode(t *Tool, raw []byte) (*Args, error) {
 		args:    &Args{params: t.Params, values: make([]value, len(t.Params))},
 	}
 	if err := d.document(); err != nil {
-		return nil, d.explain(err)
+		d.faults = nil // What cannot be read at all is the one thing to say.
+		return nil, d.worded(d.explain(err))
 	}
 	d.missing()
 	if len(d.faults) > 0 {
 		first := slices.MinFunc(d.faults, func(a, b fault) int { return int(a.reason) - int(b.reason) })
-		return nil, Refuse("%s", first.sentence(d))
+		return nil, d.worded(Refuse("%s", first.sentence(d)))
 	}
 	return d.args, nil
+}
+
+// worded puts a refusal of the arguments into the tool's own words, if it has any.
+func (d *decoder) worded(err error) error {
+	if d.tool.Faults == nil {
+		return err
+	}
+	faults := make([]Fault, len(d.faults))
+	for i := range d.faults {
+		faults[i] = d.faults[i].public(d)
+	}
+	if len(faults) == 0 {
+		faults = []Fault{{Kind: Unreadable, Sentence: err.Error()}}
+	}
+	return Refuse("%s", d.tool.Faults(faults))
 }
 
 // document reads the whole text. Absent arguments and null count as an empty object.
@@ -92,6 +108,9 @@ func (d *decoder) argumentValue(key string) error {
 		return d.expected()
 	}
 	i := slices.IndexFunc(d.tool.Params, func(p Param) bool { return p.Name == key })
+	if i >= 0 && d.tool.Params[i].Type == "array" {
+		return d.items(i)
+	}
 	v, err := d.value(2, i >= 0)
 	switch {
 	case err != nil:

@@ -75,6 +75,10 @@ func (p *Param) wanted() string {
 		return "a string"
 	case p.Type == "boolean":
 		return "true or false"
+	case p.Type == "array":
+		return "a list of objects"
+	case p.Type == "object":
+		return "an object"
 	case p.Min != nil && p.Max != nil:
 		return fmt.Sprintf("an integer from %d to %d", *p.Min, *p.Max)
 	case p.Min != nil:

@@ -30,8 +30,9 @@ const (
 // value is one scanned argument.
 type value struct {
 	kind    kind
-	text    string // a string's text, a number as it was written
-	integer int64  // set by the decoder for parameters of type integer
+	text    string  // a string's text, a number as it was written
+	integer int64   // set by the decoder for parameters of type integer
+	items   []*Args // set by the decoder for parameters of type array
 }
 
 // scanner reads one JSON text (RFC 8259), once, front to back. It is stricter than the standard decoder, which repairs

@@ -10,13 +10,17 @@ import (
 // that order, and what is required should come first. The reserved argument for expected revisions is left out on
 // purpose (D6): it is for layers in front of the server, not for models.
 func (t *Tool) Schema() json.RawMessage {
-	s := objectSchema{Type: "object", Properties: t.Params}
-	for _, p := range t.Params {
+	return encode(schemaOf(t.Params))
+}
+
+func schemaOf(params []Param) *objectSchema {
+	s := &objectSchema{Type: "object", Properties: params}
+	for _, p := range params {
 		if p.Required {
 			s.Required = append(s.Required, p.Name)
 		}
 	}
-	return encode(s)
+	return s
 }
 
 type objectSchema struct {
@@ -27,11 +31,12 @@ type objectSchema struct {
 }
 
 type propertySchema struct {
-	Type        string `json:"type"`
-	Description string `json:"description,omitempty"`
-	Default     any    `json:"default,omitempty"` // omits nil alone, and keeps false, 0 and ""
-	Minimum     *int64 `json:"minimum,omitempty"`
-	Maximum     *int64 `json:"maximum,omitempty"`
+	Type        string        `json:"type"`
+	Description string        `json:"description,omitempty"`
+	Default     any           `json:"default,omitempty"` // omits nil alone, and keeps false, 0 and ""
+	Minimum     *int64        `json:"minimum,omitempty"`
+	Maximum     *int64        `json:"maximum,omitempty"`
+	Items       *objectSchema `json:"items,omitempty"`
 }
 
 // properties encodes as an object whose keys keep their order, which a Go map would sort.
@@ -45,7 +50,11 @@ func (ps properties) MarshalJSON() ([]byte, error) {
 			out = append(out, ',')
 		}
 		out = append(append(out, encode(p.Name)...), ':')
-		out = append(out, encode(propertySchema{p.Type, p.Description, p.Default, p.Min, p.Max})...)
+		property := propertySchema{Type: p.Type, Description: p.Description, Default: p.Default, Minimum: p.Min, Maximum: p.Max}
+		if p.Type == "array" {
+			property.Items = schemaOf(p.Items)
+		}
+		out = append(out, encode(property)...)
 	}
 	return append(out, '}'), nil
 }

@@ -42,6 +42,9 @@ type Tool struct {
 	// Handle does the work. Its error is a refusal (see [Refuse]), or else a fault of ours or of the machine, of which
 	// the model learns only that there was one. Exactly one of its results is nil.
 	Handle func(ctx context.Context, a *Args) (*Answer, error)
+	// Faults words what is wrong with the arguments of a call, given at least one fault, in the order in which they were
+	// found. If nil, the answer is the sentence of the one that matters most.
+	Faults func([]Fault) string
 	// Report is told every error that is not a refusal, and of a panic with its stack, before Call returns. If nil,
 	// they go to standard error. Tests set it to t.Error, so that a panic behind a plain answer fails them.
 	Report func(error)
@@ -51,8 +54,10 @@ type Tool struct {
 type Param struct {
 	// Name is compared byte for byte.
 	Name string
-	// Type is "string", "integer" or "boolean".
+	// Type is "string", "integer", "boolean" or "array".
 	Type string
+	// Items are the parameters of each object in a list, which an argument of type array is.
+	Items []Param
 	// Description tells a model what to send.
 	Description string
 	// Required parameters are refused when missing or null.
@@ -74,6 +79,9 @@ func (t *Tool) Call(ctx context.Context, raw json.RawMessage) *Result {
 	answer, err := t.handle(ctx, args)
 	if err != nil {
 		return t.failed(ctx, err)
+	}
+	if answer.Blocks != nil {
+		return &Result{Text: textOf(answer.Blocks), Blocks: answer.Blocks, Revisions: answer.Revisions}
 	}
 	return &Result{Text: answer.Text, Revisions: answer.Revisions}
 }

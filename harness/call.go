@@ -1,0 +1,117 @@
+package harness
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"lookfirst/fsmcp/toolkit"
+)
+
+// call is one tool call, from its line to its answer.
+type call struct {
+	c         *connection
+	request   *request
+	ctx       context.Context
+	tool      *toolkit.Tool
+	arguments []byte // as they were sent, which a guard in front of us may have judged
+	reply     reply
+	progress  *progress // nil where nobody asked
+}
+
+// find returns the tool that a call is for, or why there is none.
+func (c *connection) find(p *params) (*toolkit.Tool, *jsonrpc.Error) {
+	switch {
+	case isAbsent(p.raw):
+		return nil, fault(jsonrpc.CodeInvalidRequest, `missing required "params"`)
+	case !p.isObject():
+		return nil, fault(jsonrpc.CodeInvalidParams, "the params of a tool call must be an object")
+	case p.twice != "":
+		return nil, fault(jsonrpc.CodeInvalidParams, "'%s' is given twice in the params", p.twice)
+	case !isAbsent(p.name) && !isString(p.name):
+		return nil, fault(jsonrpc.CodeInvalidParams, "the name of a tool must be a string")
+	case !isAbsent(p.meta) && p.meta[0] != '{':
+		return nil, fault(jsonrpc.CodeInvalidParams, "'_meta' must be an object")
+	}
+	var name []byte
+	if isString(p.name) {
+		name = text(p.name)
+	}
+	if tool := c.Tools[string(name)]; tool != nil {
+		return tool, nil
+	}
+	return nil, fault(jsonrpc.CodeInvalidParams, "unknown tool %q", name[:min(len(name), maxToolName)])
+}
+
+// call puts a tool call in line.
+func (c *connection) call(m *message, e era, tool *toolkit.Tool) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	r := &request{id: m.id, method: m.method, size: len(m.line), cancel: cancel}
+	if !c.register(r) {
+		cancel()
+		c.refuse(m, inUse(m))
+		return
+	}
+	k := &call{c: c, request: r, ctx: ctx, tool: tool, arguments: m.params.arguments, reply: reply{id: m.id}}
+	client := c.client
+	if e.modern {
+		k.reply.serverInfo = c.serverInfo
+		if e.client != "" {
+			client = e.client
+		}
+	}
+	k.reply.placement = c.Revisions.For(client)
+	if c.Revisions.isAuto() && k.reply.placement == PlaceMeta {
+		k.ctx = toolkit.WithoutTreeRevisions(k.ctx)
+	}
+	if e.progressToken != nil {
+		k.progress = newProgress(func(done, total int64, message string) {
+			_ = c.out.send(func(out *encoder) { out.progress(e.progressToken, done, total, message) })
+		})
+		k.ctx = toolkit.WithProgress(k.ctx, k.progress.report)
+	}
+	c.queue.put(job{readOnly: tool.ReadOnly, run: k.run})
+	// A call that may start does so at once and here, while another thread is woken for the reading and not for the call:
+	// a small call over a pipe costs a quarter less.
+	runtime.Gosched()
+}
+
+// run makes the call when its turn has come. A call that was cancelled before that is not made.
+func (k *call) run() {
+	var result *toolkit.Result
+	defer func() { k.finish(result) }() // also when the handler has ended its goroutine
+	if k.ctx.Err() == nil {
+		result = k.tool.Call(k.ctx, k.arguments)
+	}
+}
+
+// finish answers the call, within its turn: so no more answers are in memory than calls run.
+func (k *call) finish(result *toolkit.Result) {
+	if k.progress != nil {
+		k.progress.end()
+	}
+	k.c.finish(k.request, func() error {
+		if result == nil {
+			return k.c.out.refuse(k.reply.id, fault(jsonrpc.CodeInternalError, "the call was not made"))
+		}
+		return k.c.out.send(func(e *encoder) { e.result(&k.reply, result) })
+	})
+}
+
+// progress puts out how far a call has come.
+func (e *encoder) progress(token []byte, done, total int64, message string) {
+	e.raw(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`)
+	e.bytes(token)
+	e.raw(`,"progress":`)
+	e.value(done)
+	if total > 0 {
+		e.raw(`,"total":`)
+		e.value(total)
+	}
+	if message != "" {
+		e.raw(`,"message":`)
+		e.str(message)
+	}
+	e.raw(`}}`)
+}

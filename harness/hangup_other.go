@@ -1,0 +1,18 @@
+//go:build !unix
+
+package harness
+
+import (
+	"errors"
+	"io"
+	"syscall"
+)
+
+// isBrokenPipe reports whether err is how Windows says that the far end of a pipe has been closed: ERROR_BROKEN_PIPE or
+// ERROR_NO_DATA.
+func isBrokenPipe(err error) bool {
+	return errors.Is(err, syscall.Errno(109)) || errors.Is(err, syscall.Errno(232))
+}
+
+// watch would tell that nobody reads what is written to w. That cannot be seen here without writing.
+func watch(io.Writer, <-chan struct{}) (<-chan struct{}, bool) { return nil, false }

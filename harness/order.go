@@ -1,0 +1,91 @@
+package harness
+
+import "sync"
+
+// maxSideBySide is how many reading calls run at once. A machine has few disks and cores, and each call holds its answer.
+const maxSideBySide = 8
+
+// queue runs calls so that they take effect in the order in which they were put in: neighbouring reading calls side by
+// side, a changing one alone, after all before it and before all after it (D24). A call that waits costs no goroutine.
+//
+//	put ──► waiting ──► run, in a goroutine of its own ──► next
+//	                         ▲                              │
+//	                         └──────────────────────────────┘
+//
+// It may be used from several goroutines.
+type queue struct {
+	running sync.WaitGroup // nothing is added once closed
+
+	mu       sync.Mutex // guards the fields below
+	waiting  []job
+	readers  int
+	changing bool
+	closed   bool
+}
+
+// job is a call in a queue.
+type job struct {
+	readOnly bool
+	run      func()
+}
+
+// put adds a call at the end. When its turn has come, run is called in a goroutine; the turn ends when it returns, in
+// whatever way.
+func (q *queue) put(j job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.closed {
+		q.waiting = append(q.waiting, j)
+		q.next()
+	}
+}
+
+// close drops the calls that wait, and returns a channel that is closed when those that run are over.
+func (q *queue) close() <-chan struct{} {
+	q.mu.Lock()
+	q.closed = true
+	q.waiting = nil
+	q.mu.Unlock()
+	over := make(chan struct{})
+	go func() {
+		q.running.Wait()
+		close(over)
+	}()
+	return over
+}
+
+// next starts the calls whose turn it is. The caller holds mu.
+func (q *queue) next() {
+	for len(q.waiting) > 0 && q.mayStart(q.waiting[0]) {
+		j := q.waiting[0]
+		q.waiting[0] = job{} // The slice would hold on to it.
+		q.waiting = q.waiting[1:]
+		if j.readOnly {
+			q.readers++
+		} else {
+			q.changing = true
+		}
+		q.running.Go(func() {
+			defer q.done(j)
+			j.run()
+		})
+	}
+}
+
+func (q *queue) mayStart(j job) bool {
+	if j.readOnly {
+		return !q.changing && q.readers < maxSideBySide
+	}
+	return !q.changing && q.readers == 0
+}
+
+func (q *queue) done(j job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if j.readOnly {
+		q.readers--
+	} else {
+		q.changing = false
+	}
+	q.next()
+}
