@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,6 +38,16 @@ func readSeenSlowly(h handle, name string, buf []byte) (int, *File, error) {
 	}
 	f.Close()
 	return 0, nil, err
+}
+
+// Rewind goes back to the beginning of a file.
+func (f *File) Rewind() error {
+	s, ok := f.f.(io.Seeker)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	_, err := s.Seek(0, io.SeekStart)
+	return bare(err)
 }
 
 // OpenBelow opens the regular file at a path below the location, following links through the full resolver.
