@@ -1,0 +1,308 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+	"unicode"
+)
+
+// angle reads what < opens: a class, a boundary, or what is refused.
+func (p *raku) angle() (piece, error) {
+	switch {
+	case p.takes("<"):
+		return piece{mark: "<<"}, nil
+	case p.takes("|w>"), p.takes("wb>"), p.takes("?wb>"), p.takes(".wb>"):
+		return piece{re2: `\b`, isUncertain: true}, nil
+	case p.takes("!|w>"), p.takes("!wb>"):
+		return piece{re2: `\B`, isUncertain: true}, nil
+	case p.takes("("):
+		p.inner = append(p.inner, p.depth)
+		return piece{isUncertain: true, isNothing: true}, nil
+	case p.takes("?>"):
+		return piece{re2: "(?:)", isUncertain: true}, nil
+	case p.takes("!>"):
+		return piece{re2: `[^\x00-\x{10FFFF}]`}, nil
+	}
+	from := p.at
+	if s, err := p.class(); err != errNoClass {
+		if err != nil {
+			return piece{}, err
+		}
+		return piece{re2: s.re2(), begins: s.wordness(), ends: s.wordness()}, nil
+	}
+	p.at = from
+	return piece{}, p.refuseAngle()
+}
+
+// refuseAngle names what is not to be had in angle brackets.
+func (p *raku) refuseAngle() error {
+	name := p.inside()
+	bare := strings.TrimLeft(name, "?!.")
+	switch {
+	case strings.HasPrefix(bare, "{"):
+		return codeRefused()
+	case strings.HasPrefix(bare, "before"), strings.HasPrefix(bare, "after"):
+		return cannotSay("look-around, <" + name + ">")
+	case strings.HasPrefix(bare, "$"), strings.HasPrefix(bare, "@"), strings.HasPrefix(bare, "&"):
+		return noVariables([]rune(bare)[0])
+	case strings.HasPrefix(name, " "):
+		return wrong("a list of words < > is not to be had here; write ['a' | 'b']")
+	}
+	return wrong("there is no rule <%s> here; named classes are <alpha>, <digit>, <alnum>, <upper>, <lower>, <space>, <blank>, <punct>, <xdigit> and properties such as <:L>; quote '<' to look for one", name)
+}
+
+// inside is what stands up to the >, for a message.
+func (p *raku) inside() string {
+	rest := string(p.src[p.at:])
+	if i := strings.IndexByte(rest, '>'); i >= 0 {
+		rest = rest[:i]
+	}
+	if runes := []rune(rest); len(runes) > 30 {
+		rest = string(runes[:30]) + "…"
+	}
+	return rest
+}
+
+// errNoClass says that what stands in angle brackets is no class of characters.
+var errNoClass = errors.New("no class")
+
+// class reads one to its >: terms that are added and taken away in turn, as in <[a..z] - [aeiou] + :Nd>.
+func (p *raku) class() (set, error) {
+	var all set
+	for first := true; ; first = false {
+		p.skipSpace()
+		minus := false
+		switch {
+		case p.takes("-"):
+			minus = true
+		case p.takes("+"):
+		case p.takes(">") && !first:
+			return all, nil
+		case !first:
+			return nil, errNoClass
+		}
+		p.skipSpace()
+		term, err := p.classTerm(first)
+		switch {
+		case err != nil:
+			return nil, err
+		case minus && first:
+			all = term.not()
+		case minus:
+			all = all.minus(term)
+		default:
+			all = all.plus(term)
+		}
+	}
+}
+
+// classTerm reads [...], a name, or a property.
+func (p *raku) classTerm(isFirst bool) (set, error) {
+	switch {
+	case p.takes("["):
+		return p.bracketed()
+	case p.takes(":"):
+		return p.property()
+	}
+	if isFirst {
+		p.takes(".")
+	}
+	from := p.at
+	for unicode.IsLetter(p.peek()) {
+		p.at++
+	}
+	if source, ok := namedClasses()[string(p.src[from:p.at])]; ok {
+		return parseSet(source), nil
+	}
+	return nil, errNoClass
+}
+
+// namedClasses are the built-in rules that take one character, as classes of RE2.
+func namedClasses() map[string]string {
+	escapes := classEscapes()
+	return map[string]string{
+		"alpha": `[\p{L}_]`, "digit": escapes['d'], "alnum": escapes['w'], "word": escapes['w'],
+		"upper": `[\p{Lu}]`, "lower": `[\p{Ll}]`, "space": escapes['s'], "blank": escapes['h'],
+		"punct": `[\p{P}]`, "xdigit": `[0-9A-Fa-f]`, "cntrl": `[\p{Cc}]`,
+	}
+}
+
+// property reads a Unicode property: L, !Lu, Letter, Script<Greek>.
+func (p *raku) property() (set, error) {
+	not := p.takes("!")
+	from := p.at
+	for isNameStart(p.peek()) {
+		p.at++
+	}
+	name := string(p.src[from:p.at])
+	if (name == "Script" || name == "sc") && p.takes("<") {
+		from = p.at
+		for isNameStart(p.peek()) {
+			p.at++
+		}
+		name = string(p.src[from:p.at])
+		if !p.takes(">") {
+			return nil, wrong("Unable to parse expression; couldn't find final '>' of a property")
+		}
+	}
+	if short, ok := longProperties()[name]; ok {
+		name = short
+	}
+	if _, err := syntax.Parse(`\p{`+name+`}`, syntax.Perl); err != nil || name == "" {
+		return nil, cannotSay("the property <:" + name + ">")
+	}
+	s := parseSet(`[\p{` + name + `}]`)
+	if not {
+		s = s.not()
+	}
+	return s, nil
+}
+
+func longProperties() map[string]string {
+	return map[string]string{
+		"Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm",
+		"Other_Letter": "Lo", "Mark": "M", "Number": "N", "Decimal_Number": "Nd", "Letter_Number": "Nl", "Other_Number": "No",
+		"Punctuation": "P", "Symbol": "S", "Math_Symbol": "Sm", "Currency_Symbol": "Sc", "Separator": "Z", "Space_Separator": "Zs",
+		"Control": "Cc", "Format": "Cf",
+	}
+}
+
+// bracketed reads the inside of [...]: characters, escapes and ranges with two dots.
+func (p *raku) bracketed() (set, error) {
+	var all set
+	for {
+		p.skipSpace()
+		switch {
+		case p.done():
+			return nil, wrong("Unable to parse expression; couldn't find final ']'")
+		case p.takes("]"):
+			return all, nil
+		}
+		if p.peek() == '\\' {
+			if source, ok := classEscapes()[p.ahead(1)]; ok {
+				p.at += 2
+				all = all.plus(parseSet(source))
+				continue
+			}
+		}
+		lo, err := p.member()
+		if err != nil {
+			return nil, err
+		}
+		hi := lo
+		if p.skipSpace(); p.takes("..") {
+			p.skipSpace()
+			if hi, err = p.member(); err != nil {
+				return nil, err
+			}
+			if hi < lo {
+				return nil, wrong("the range '%c'..'%c' in a class is empty", lo, hi)
+			}
+		} else if p.peek() == '-' && p.ahead(1) != ']' {
+			return nil, wrong("Unsupported use of - as character range; write .. for a range, or \\- for the character")
+		}
+		all = all.plus(set{lo, hi})
+	}
+}
+
+// member reads one character of a class.
+func (p *raku) member() (rune, error) {
+	r := p.peek()
+	if p.done() || r == ']' {
+		return 0, wrong("Unable to parse expression; a range in a class has no end")
+	}
+	p.at++
+	if r != '\\' {
+		return r, nil
+	}
+	text, err := p.character()
+	if err != nil {
+		return 0, err
+	}
+	if runes := []rune(text); len(runes) == 1 {
+		return runes[0], nil
+	}
+	return 0, wrong("an escape in a class stands for more than one character")
+}
+
+// set is some characters, as pairs of the first and the last of a range, in rising order and apart from each other.
+type set []rune
+
+// parseSet reads a class of RE2 that is known to be one.
+func parseSet(source string) set {
+	re, err := syntax.Parse(source, syntax.Perl)
+	if err != nil || re.Op != syntax.OpCharClass && re.Op != syntax.OpLiteral && re.Op != syntax.OpAnyCharNotNL {
+		return nil
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return set{re.Rune[0], re.Rune[0]}
+	case syntax.OpAnyCharNotNL:
+		return set{'\n', '\n'}.not()
+	}
+	return set(re.Rune)
+}
+
+func (s set) not() set {
+	var out set
+	next := rune(0)
+	for i := 0; i < len(s); i += 2 {
+		if next < s[i] {
+			out = append(out, next, s[i]-1)
+		}
+		next = s[i+1] + 1
+	}
+	if next <= unicode.MaxRune {
+		out = append(out, next, unicode.MaxRune)
+	}
+	return out
+}
+
+// plus merges two sets, as two sorted lists are.
+func (s set) plus(t set) set {
+	var out set
+	for len(s) > 0 || len(t) > 0 {
+		if len(s) == 0 || len(t) > 0 && t[0] < s[0] {
+			s, t = t, s
+		}
+		if n := len(out); n > 0 && s[0] <= out[n-1]+1 {
+			out[n-1] = max(out[n-1], s[1])
+		} else {
+			out = append(out, s[0], s[1])
+		}
+		s = s[2:]
+	}
+	return out
+}
+
+func (s set) minus(t set) set { return s.not().plus(t).not() }
+
+// re2 writes the set as RE2 does.
+func (s set) re2() string {
+	if len(s) == 0 {
+		return `[^\x00-\x{10FFFF}]`
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := 0; i < len(s); i += 2 {
+		fmt.Fprintf(&b, `\x{%X}-\x{%X}`, s[i], s[i+1])
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// wordness says whether all characters of the set are parts of words, or none is.
+func (s set) wordness() wordness {
+	word := parseSet(`[` + wordClass + `]`)
+	switch {
+	case len(s) == 0:
+		return maybe
+	case len(s.minus(word)) == 0:
+		return yes
+	case len(s.minus(word.not())) == 0:
+		return no
+	}
+	return maybe
+}
