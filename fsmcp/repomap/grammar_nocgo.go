@@ -1,0 +1,27 @@
+//go:build !cgo
+
+package repomap
+
+import "hash"
+
+// hasGrammars says that this build has tree-sitter.
+const hasGrammars = false
+
+// grammars are none: they are written in C.
+type grammars struct{}
+
+func newGrammars() *grammars { return nil }
+
+// trim has nothing to give back.
+func (*grammars) trim() {}
+
+// parsers are none.
+type parsers struct{}
+
+func (*parsers) close() {}
+
+// parse knows no language. It is asked for Go files that have an error in them.
+func (*reader) parse(Language, string) (*Tags, error) { return nil, errSkipped }
+
+// hashQueries has nothing to add.
+func hashQueries(hash.Hash) {}

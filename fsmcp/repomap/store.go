@@ -1,0 +1,281 @@
+package repomap
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The store keeps parse results for the next process (D28). Each root has a file of its own in one directory, whose
+// paths no caller has a say in. What a file of the tree says is kept under a hash of its bytes, so that no clock, copy
+// or checkout can make it wrong; the store's file is read whole, and written whole beside the old one, which it then
+// replaces. Several processes may do that at once: each adds what it knows to what it finds, and the last one wins,
+// which loses nothing that a parse does not bring back.
+//
+//	header   "lookfirst map", and a hash of everything that decides what a file is parsed to
+//	entry*   key, hour of the last use (4 bytes), length (4 bytes), the stored form of the tags (codec.go)
+//	trailer  CRC-32C of what stands before it (4 bytes)
+//
+// A file that is damaged, cut short or of another version counts as empty.
+const (
+	storeMagic = "lookfirst map"
+	// storeVersion is raised with every change of what a file is parsed to that the queries do not show.
+	storeVersion = 1
+	// maxStore bounds the directory, and each file in it, in bytes. What has not been used for longest goes first.
+	maxStore = 256 << 20
+	// worthSaving is how many bytes of source must have been parsed for the store to be written before the end: a tenth
+	// of a second's work.
+	worthSaving = 256 << 10
+	// strayAge is how old a file must be to have been left by a process that is gone.
+	strayAge = time.Hour
+
+	headerSize = len(storeMagic) + sha256.Size
+	entryHead  = len(key{}) + 8
+)
+
+// key names what is parsed: a language and bytes.
+type key [sha256.Size]byte
+
+func keyOf(l Language, text []byte) key {
+	h := sha256.New()
+	h.Write([]byte{byte(l)})
+	h.Write(text)
+	return key(h.Sum(nil))
+}
+
+// store is one root's file. It is used by the map that is being drawn; lookups may run side by side.
+type store struct {
+	dir  string
+	name string
+	max  int64 // maxStore, but for tests
+	now  func() time.Time
+
+	content contents // between open and close
+}
+
+// contents is what a store's file holds.
+type contents struct {
+	text    string
+	entries map[key]stored
+}
+
+// stored is where the tags of an entry are, and the hour since 1970 in which it was last used.
+type stored struct {
+	at, size int
+	hour     uint32
+}
+
+func newStore(dir, root string) *store {
+	return &store{dir: dir, name: fmt.Sprintf("%x.map", sha256.Sum256([]byte(root))), max: maxStore, now: time.Now}
+}
+
+// open reads the file for lookups. A file that cannot be read is as an empty one.
+func (s *store) open() {
+	if s == nil {
+		return
+	}
+	s.content = s.read()
+	if len(s.content.entries) > 0 {
+		// The time of the file is that of its last use; bound goes by it. Without it the file only goes earlier.
+		now := s.now()
+		_ = os.Chtimes(s.path(), now, now)
+	}
+}
+
+// close gives up what open has read.
+func (s *store) close() {
+	if s != nil {
+		s.content = contents{}
+	}
+}
+
+// lookup finds the tags that a key was given; they are nil when the file is to be left out.
+func (s *store) lookup(k key) (*Tags, bool) {
+	e, ok := s.content.entries[k]
+	if !ok {
+		return nil, false
+	}
+	t, err := decode(s.content.text[e.at:][:e.size])
+	return t, err == nil
+}
+
+func (s *store) path() string { return filepath.Join(s.dir, s.name) }
+
+// read reads the file as it is now.
+func (s *store) read() contents {
+	if info, err := os.Stat(s.path()); err != nil || !info.Mode().IsRegular() || info.Size() > s.max {
+		return contents{}
+	}
+	b, err := os.ReadFile(s.path())
+	if err != nil {
+		return contents{}
+	}
+	c, err := parseContents(string(b))
+	if err != nil {
+		return contents{}
+	}
+	return c
+}
+
+// parseContents finds the entries of a file.
+func parseContents(text string) (contents, error) {
+	header := storeHeader()
+	end := len(text) - crc32.Size
+	if end < len(header) || text[:len(header)] != header {
+		return contents{}, errDamaged
+	}
+	if checksum([]byte(text[:end])) != binary.LittleEndian.Uint32([]byte(text[end:])) {
+		return contents{}, errDamaged
+	}
+	c := contents{text: text, entries: map[key]stored{}}
+	for at := len(header); at < end; {
+		if end-at < entryHead {
+			return contents{}, errDamaged
+		}
+		head := []byte(text[at:][:entryHead])
+		k := key(head[:len(key{})])
+		e := stored{
+			at:   at + entryHead,
+			hour: binary.LittleEndian.Uint32(head[len(k):]),
+			size: int(binary.LittleEndian.Uint32(head[len(k)+4:])),
+		}
+		if e.size > end-e.at {
+			return contents{}, errDamaged
+		}
+		c.entries[k] = e
+		at = e.at + e.size
+	}
+	return c, nil
+}
+
+// storeHeader is what a file must begin with to be of use: it differs where anything may be parsed differently.
+func storeHeader() string {
+	h := sha256.New()
+	fmt.Fprintln(h, storeVersion, maxLine, maxNesting, hasGrammars, runtime.Version())
+	hashQueries(h)
+	return storeMagic + string(h.Sum(nil))
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// save writes what the cache knows, and what the file already holds, if the cache knows anything new.
+func (s *store) save(c *cache) error {
+	if c.unkept == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make the map's cache directory: %w", err)
+	}
+	if err := s.replace(s.merge(c)); err != nil {
+		return fmt.Errorf("write the map's cache: %w", err)
+	}
+	c.unkept = 0
+	s.bound()
+	return nil
+}
+
+// record is an entry to be written.
+type record struct {
+	key  key
+	hour uint32
+	tags []byte
+}
+
+// merge is the new content of the file: everything that the cache holds, used now, and of what the file holds what was
+// used last, as far as there is room.
+func (s *store) merge(c *cache) []byte {
+	hour := uint32(s.now().Unix() / 3600)
+	var records []record
+	known := map[key]bool{{}: true}
+	for _, e := range c.files {
+		if !known[e.key] {
+			known[e.key] = true
+			records = append(records, record{e.key, hour, encode(nil, c.tags(e))})
+		}
+	}
+	old := s.read()
+	for k, e := range old.entries {
+		if !known[k] {
+			records = append(records, record{k, e.hour, []byte(old.text[e.at:][:e.size])})
+		}
+	}
+	slices.SortFunc(records, func(a, b record) int {
+		return cmp.Or(cmp.Compare(b.hour, a.hour), slices.Compare(a.key[:], b.key[:]))
+	})
+	b := []byte(storeHeader())
+	for _, r := range records {
+		if int64(len(b)+entryHead+len(r.tags)+crc32.Size) > s.max {
+			break
+		}
+		b = append(b, r.key[:]...)
+		b = binary.LittleEndian.AppendUint32(b, r.hour)
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(r.tags)))
+		b = append(b, r.tags...)
+	}
+	return binary.LittleEndian.AppendUint32(b, checksum(b))
+}
+
+// replace writes the file beside the old one and puts it in its place: a reader sees the one or the other. It is not
+// synced: what a power cut leaves is caught by the checksum.
+func (s *store) replace(content []byte) error {
+	f, err := os.CreateTemp(s.dir, "*.new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), s.path())
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // or bound does it, an hour later
+	}
+	return err
+}
+
+// bound removes the files of other roots that have not been used for longest, until the directory is small enough, and
+// what a process that was killed has left half written. Whoever removes first has the better of it: no error here is of
+// any consequence.
+func (s *store) bound() {
+	list, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	var files []os.FileInfo
+	total := int64(0)
+	for _, e := range list {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(e.Name(), ".new"):
+			if s.now().Sub(info.ModTime()) > strayAge {
+				_ = os.Remove(filepath.Join(s.dir, e.Name()))
+			}
+		case strings.HasSuffix(e.Name(), ".map"):
+			total += info.Size()
+			if e.Name() != s.name {
+				files = append(files, info)
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= s.max {
+			return
+		}
+		total -= f.Size()
+		_ = os.Remove(filepath.Join(s.dir, f.Name()))
+	}
+}
