@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"io"
 	"syscall"
@@ -15,4 +16,4 @@ func isBrokenPipe(err error) bool {
 }
 
 // watch would tell that nobody reads what is written to w. That cannot be seen here without writing.
-func watch(io.Writer, <-chan struct{}) (<-chan struct{}, bool) { return nil, false }
+func watch(context.Context, io.Writer) <-chan struct{} { return nil }

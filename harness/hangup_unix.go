@@ -3,9 +3,10 @@
 package harness
 
 import (
+	"context"
 	"io"
 	"os"
-	"time"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,43 +14,45 @@ import (
 // isBrokenPipe is for systems that do not call it EPIPE.
 func isBrokenPipe(error) bool { return false }
 
-// pollInterval is how often stop is looked at while an output is being watched.
-const pollInterval = 100 * time.Millisecond
-
 // watch returns a channel that is closed when nobody reads what is written to w any more, be it that nothing is being
-// written; and false where that cannot be seen. It looks until stop is closed.
-func watch(w io.Writer, stop <-chan struct{}) (<-chan struct{}, bool) {
+// written; or nil where that cannot be seen. It looks until ctx is done. A thread of the system waits for that, asleep: a
+// program that serves nobody for hours should not wake up to look.
+func watch(ctx context.Context, w io.Writer) <-chan struct{} {
 	file, ok := w.(*os.File)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	conn, err := file.SyscallConn()
 	if err != nil {
-		return nil, false
+		return nil
 	}
+	wake, end, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	context.AfterFunc(ctx, func() { end.Close() })
 	gone := make(chan struct{})
 	go func() {
+		defer wake.Close()
+		if hungUp(conn, wake) {
+			close(gone)
+		}
+	}()
+	return gone
+}
+
+// hungUp waits until the far end of a file is closed, or that of the pipe wake, and reports whether it is the former. What
+// the system cannot look at, as some cannot at a terminal, is POLLNVAL, and not hung up.
+func hungUp(conn syscall.RawConn, wake *os.File) bool {
+	// Without any event asked for, poll tells of errors and of hanging up alone.
+	fds := []unix.PollFd{{}, {Fd: int32(wake.Fd())}}
+	err := conn.Control(func(fd uintptr) {
+		fds[0].Fd = int32(fd)
 		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			if hungUp(conn.Control) {
-				close(gone)
+			if _, err := unix.Poll(fds, -1); err != unix.EINTR { // as by the signals of the scheduler
 				return
 			}
 		}
-	}()
-	return gone, true
-}
-
-// hungUp waits for up to pollInterval, and reports whether the far end has been closed.
-func hungUp(control func(func(fd uintptr)) error) bool {
-	fds := []unix.PollFd{{}} // Without any event asked for, poll tells of errors and of hanging up alone.
-	err := control(func(fd uintptr) {
-		fds[0].Fd = int32(fd)
-		_, _ = unix.Poll(fds, int(pollInterval.Milliseconds()))
 	})
-	return err != nil || fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
+	return err == nil && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }

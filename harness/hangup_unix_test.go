@@ -47,6 +47,42 @@ func TestServeNoticesThatItsClientHasDied(t *testing.T) {
 	}
 }
 
+// A client need not close its input too: what it asked is of no use to anybody.
+func TestServeEndsWithItsOutput(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		started, cancelled := make(chan struct{}), make(chan struct{})
+		slow := named("slow")[0]
+		slow.Handle = func(ctx context.Context, _ *toolkit.Args) (*toolkit.Answer, error) {
+			close(started)
+			<-ctx.Done()
+			close(cancelled)
+			return nil, ctx.Err()
+		}
+		o := options(t, slow)
+		inR, inW := io.Pipe()
+		defer inW.Close()
+		o.In, o.Out = inR, w
+		ended := make(chan error)
+		go func() { ended <- Serve(t.Context(), o) }()
+		if busy {
+			fmt.Fprintln(inW, modern("1", "tools/call", `"name":"slow",`))
+			<-started
+		}
+		r.Close()
+		if err := <-ended; err != nil {
+			t.Errorf("got %v, want no error", err)
+		}
+		if busy {
+			<-cancelled
+		}
+	}
+}
+
 func TestServeWaitsForAClientThatReads(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

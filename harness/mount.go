@@ -11,9 +11,12 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -38,9 +41,11 @@ func Mount(server *mcp.Server, prefix string, tools []*toolkit.Tool) error {
 		}
 		seen[name] = true
 	}
+	mounted := new(atomic.Bool)
+	defer mounted.Store(true)
 	for _, t := range tools {
 		name, _ := ToolName(prefix, t.Name)
-		server.AddTool(describe(name, t), handler(t))
+		server.AddTool(describe(name, t, mounted), handler(t))
 	}
 	return nil
 }
@@ -74,12 +79,28 @@ func checkName(name string) error {
 
 // describe makes the entry in tools/list. A tool that changes something carries no annotations at all: an object with
 // other hints in it would declare readOnlyHint and idempotentHint false, which says more than is known (D4).
-func describe(name string, t *toolkit.Tool) *mcp.Tool {
-	tool := &mcp.Tool{Name: name, Description: t.Description, InputSchema: t.Schema()}
+func describe(name string, t *toolkit.Tool, mounted *atomic.Bool) *mcp.Tool {
+	tool := &mcp.Tool{Name: name, Description: t.Description, InputSchema: &schema{mounted, sync.OnceValue(t.Schema)}}
 	if t.ReadOnly {
 		tool.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	}
 	return tool
+}
+
+// schema is that of a tool's arguments, and is made when a client asks for it. While a tool is being mounted, the server
+// encodes and decodes the schema several times to see that it is an object's: it is told so much, and no more. With all
+// of it, that would be a third of the time until the program answers.
+type schema struct {
+	mounted *atomic.Bool
+	whole   func() json.RawMessage
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s *schema) MarshalJSON() ([]byte, error) {
+	if !s.mounted.Load() {
+		return []byte(`{"type":"object"}`), nil
+	}
+	return s.whole(), nil
 }
 
 // handler never gives an error: the server would make a protocol error of it, which clients show to nobody.

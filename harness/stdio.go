@@ -57,9 +57,9 @@ const (
 
 // Serve serves one client over a pair of streams, in both eras of the protocol, and returns when the session is over:
 //
-//   - at the end of input, when all that was asked has been answered, be it that this takes minutes; but at once when the
-//     far end of Out is closed, which is how a client that has died differs from one that has said all it had to say;
-//   - when Out cannot be written to;
+//   - at the end of input, when all that was asked has been answered, be it that this takes minutes;
+//   - when the far end of Out is closed, which is how a client that has died differs from one that has said all it had to
+//     say; where that cannot be seen (not a file of the system, or no Unix), when Out cannot be written to;
 //   - when ctx is done: then what is under way is cancelled, and a change in hand gets closeGrace to land.
 //
 // Each of these is no error, save that reading or writing failed for another reason than that the client closed its end.
@@ -83,13 +83,15 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.read() }()
+	gone := watch(ctx, o.Out)
 
 	var readErr error
 	select {
 	case readErr = <-ended:
-		c.drain()
+		c.drain(gone)
 	case <-ctx.Done():
 	case <-c.out.failed:
+	case <-gone:
 	}
 	cancel()
 	c.stop()
@@ -143,12 +145,9 @@ func (c *connection) read() error {
 }
 
 // drain waits for the answers to all that was asked, as long as somebody may read them.
-func (c *connection) drain() {
-	stop := make(chan struct{})
-	defer close(stop)
+func (c *connection) drain(gone <-chan struct{}) {
 	limit := drainWatched
-	gone, ok := watch(c.Out, stop)
-	if !ok {
+	if gone == nil {
 		limit = drainBlind
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, limit)

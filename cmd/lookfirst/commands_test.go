@@ -36,6 +36,9 @@ func commands() map[string]func(ts *testscript.TestScript, neg bool, args []stri
 		"answer":          {do: doAnswer, min: 1, max: 1},
 		"answer-matches":  {do: doAnswerMatches, min: 1, max: 1},
 		"answer-file":     {do: doAnswerFile, min: 1, max: 1},
+		"blocks":          {do: doBlocks, min: 1, max: 1},
+		"block":           {do: doBlock, min: 1, max: 1},
+		"block-file":      {do: doBlockFile, min: 3, max: 3},
 		"refused":         {do: doRefused, min: 1, max: 1},
 		"refused-matches": {do: doRefusedMatches, min: 1, max: 1},
 		"revision":        {do: doRevision, min: 2, max: 2},
@@ -139,10 +142,9 @@ func doCall(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
 	c.hear(args[0], raw)
 	c.last = &answer{}
 	c.check(ts, json.Unmarshal(raw, c.last))
-	if len(c.last.Content) != 1 || c.last.Content[0].Type != "text" || c.last.Content[0].Text == nil {
-		ts.Fatalf("the answer is not one text: %s", raw)
+	for _, b := range c.last.Content {
+		ts.Logf("[%s, error %v]\n%s", b.Type, c.last.IsError, b.Text)
 	}
-	ts.Logf("[answer, error %v]\n%s", c.last.IsError, *c.last.Content[0].Text)
 }
 
 // expand puts saved tokens in the place of their names. Any other $ is itself: code is full of them.
@@ -167,21 +169,66 @@ func (c *conversation) literal(ts *testscript.TestScript, arg string) string {
 	return c.expand(text)
 }
 
-// outcome returns the text of the latest answer, after checking that the call worked or did not.
+// outcome returns the text of the latest answer, after checking that the call worked or did not, and that there is nothing
+// but a text.
 func (c *conversation) outcome(ts *testscript.TestScript, refused bool) string {
-	if c.last == nil {
-		ts.Fatalf("nothing was called yet")
+	c.ended(ts, refused)
+	if len(c.last.Content) != 1 || c.last.Content[0].Type != "text" {
+		ts.Fatalf("the answer is not one text: %+v", c.last.Content)
 	}
-	text := *c.last.Content[0].Text
+	return c.last.Content[0].Text
+}
+
+// ended checks that the latest call worked, or that it was refused and gives no revisions.
+func (c *conversation) ended(ts *testscript.TestScript, refused bool) {
 	switch {
-	case refused && !c.last.IsError:
-		ts.Fatalf("the call was not refused; its answer is:\n%s", text)
-	case !refused && c.last.IsError:
-		ts.Fatalf("the call was refused:\n%s", text)
+	case c.last == nil:
+		ts.Fatalf("nothing was called yet")
+	case c.last.IsError != refused:
+		ts.Fatalf("an error is %v and should be %v: %+v", c.last.IsError, refused, c.last.Content)
 	case refused && c.last.Structured != nil:
-		ts.Fatalf("the refusal carries structured content: %+v", *c.last.Structured)
+		ts.Fatalf("a refusal carries revisions: %+v", c.last.Structured)
 	}
-	return text
+}
+
+// blockAt returns one of several blocks of the latest answer, the first of which is 1.
+func (c *conversation) blockAt(ts *testscript.TestScript, number string) block {
+	c.ended(ts, false)
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(c.last.Content) {
+		ts.Fatalf("there is no block %s among %d", number, len(c.last.Content))
+	}
+	return c.last.Content[n-1]
+}
+
+func doBlock(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
+	number, text, _ := strings.Cut(args[0], " ")
+	b := c.blockAt(ts, number)
+	if b.Type != "text" {
+		ts.Fatalf("block %s is of the type %s", number, b.Type)
+	}
+	compare(ts, c.literal(ts, strings.TrimSpace(text)), b.Text)
+}
+
+func doBlockFile(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
+	b := c.blockAt(ts, args[0])
+	want := block{Type: "image", MediaType: args[1], Data: []byte(ts.ReadFile(args[2]))}
+	if !strings.HasPrefix(args[1], "image/") {
+		want = block{Type: "resource", Resource: resource{URI: b.Resource.URI, MediaType: args[1], Blob: want.Data}}
+		if !strings.HasPrefix(b.Resource.URI, "file://") {
+			ts.Fatalf("the URI is %q", b.Resource.URI)
+		}
+	}
+	if diff := cmp.Diff(want, b); diff != "" {
+		ts.Fatalf("block %s: want -, got +:\n%s", args[0], diff)
+	}
+}
+
+func doBlocks(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
+	c.ended(ts, false)
+	if got := strconv.Itoa(len(c.last.Content)); got != args[0] {
+		ts.Fatalf("there are %s blocks, not %s", got, args[0])
+	}
 }
 
 func doAnswer(ts *testscript.TestScript, c *conversation, _ bool, args []string) {
@@ -220,7 +267,7 @@ func match(ts *testscript.TestScript, pattern, got string) {
 
 // revisionOf returns the state and the token of a location in the latest answer.
 func (c *conversation) revisionOf(ts *testscript.TestScript, key string) (state, token string) {
-	c.outcome(ts, false)
+	c.ended(ts, false)
 	s := c.last.Structured
 	if s == nil || s.Scheme != revision.Scheme {
 		ts.Fatalf("the answer carries no revisions of the scheme %s: %+v", revision.Scheme, s)

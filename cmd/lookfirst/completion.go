@@ -52,12 +52,17 @@ func completeRoot(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 // completeFlags offers what can stand behind a flag.
 func completeFlags(cmd *cobra.Command) {
 	placements := []string{string(harness.PlaceAuto), string(harness.PlaceStructured), string(harness.PlaceMeta)}
+	var toolkits []string
+	for _, k := range kinds() {
+		toolkits = append(toolkits, k.name)
+	}
 	nothing := cobra.NoFileCompletions
 	for name, complete := range map[string]cobra.CompletionFunc{
 		"root":           completeRoot,
 		"config":         cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
-		"tool":           cobra.FixedCompletions([]string{fileSystem}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
-		"describe":       cobra.FixedCompletions([]string{fileSystem}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		"tool":           cobra.FixedCompletions(toolkits, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		"describe":       cobra.FixedCompletions(toolkits, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		"vocabulary":     cobra.FixedCompletions([]string{vocabularyBoth, vocabularyFileSystem, vocabularyFileTools}, cobra.ShellCompDirectiveNoFileComp),
 		"revisions":      cobra.FixedCompletions(placements, cobra.ShellCompDirectiveNoFileComp),
 		"name":           nothing,
 		"server-version": nothing,

@@ -14,9 +14,10 @@ const maxConfigFile = 1 << 20
 // fileConfig is what a config file says.
 type fileConfig struct {
 	config
-	tools   []member
-	hasHTTP bool
-	http    []member
+	tools           []member
+	hasInstructions bool
+	hasHTTP         bool
+	http            []member
 }
 
 // fileSettings are the keys of a config file.
@@ -24,7 +25,7 @@ func fileSettings() []setting[fileConfig] {
 	return []setting[fileConfig]{
 		{"name", text, true, "", func(c *fileConfig, v any) { c.name = v.(string) }},
 		{"version", filled, false, "", func(c *fileConfig, v any) { c.version = v.(string) }},
-		{"instructions", text, false, "", func(c *fileConfig, v any) { c.instructions = v.(string) }},
+		{"instructions", text, false, "", func(c *fileConfig, v any) { c.hasInstructions, c.instructions = true, v.(string) }},
 		{"tools", object, true, "", func(c *fileConfig, v any) { c.tools = v.([]member) }},
 		{"http", object, false, "", func(c *fileConfig, v any) { c.hasHTTP, c.http = true, v.([]member) }},
 	}
@@ -33,7 +34,7 @@ func fileSettings() []setting[fileConfig] {
 // readConfigFile reads a config file, and returns its section http beside it, or nil. Its path is the operator's own and
 // not a caller's, so it is opened as it stands.
 func readConfigFile(path string) (config, *httpSection, error) {
-	c := fileConfig{config: config{version: buildVersion(), instructions: defaultInstructions}}
+	c := fileConfig{config: config{version: buildVersion()}}
 	raw, err := readBounded(path)
 	if err != nil {
 		return c.config, nil, fmt.Errorf("--config: %w", err)
@@ -48,6 +49,9 @@ func readConfigFile(path string) (config, *httpSection, error) {
 	}
 	if err := c.addToolkits(path); err != nil {
 		return c.config, nil, err
+	}
+	if !c.hasInstructions {
+		c.instructions = instructionsFor(c.toolkits)
 	}
 	if !c.hasHTTP {
 		return c.config, nil, nil

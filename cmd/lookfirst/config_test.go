@@ -38,19 +38,17 @@ func origins(t *testing.T, all ...string) []harness.Origin {
 func TestConfigFile(t *testing.T) {
 	const tools = `"tools":{"FileSystem":{"root":"/a"}}`
 	mount := func(key, root, prefix string) mounting {
-		return mounting{source: "FILE: '" + key + "'", prefix: prefix, options: fsmcp.Options{Root: root}}
+		return mounting{source: "FILE: '" + key + "'", kind: fileSystem, prefix: prefix, fileSystem: fsmcp.Options{Root: root}}
 	}
-	plain := config{
-		name: "n", version: buildVersion(), instructions: defaultInstructions, revisions: harness.PlaceAuto,
-		toolkits: []mounting{mount("FileSystem", "/a", "fs")},
-	}
+	plain := config{name: "n", version: buildVersion(), revisions: harness.PlaceAuto, toolkits: []mounting{mount("FileSystem", "/a", "fs")}}
+	plain.instructions = instructionsFor(plain.toolkits)
 	over := func(h httpConfig) config {
 		c := plain
 		c.http = &h
 		return c
 	}
 	readOnly := mount("FileSystem#logs", "/srv/logs", "logs")
-	readOnly.options.ReadOnly = true
+	readOnly.fileSystem.ReadOnly = true
 	cases := []struct {
 		name string
 		file string
@@ -68,6 +66,15 @@ func TestConfigFile(t *testing.T) {
 			nil,
 			config{name: "workspace", version: "1.0", revisions: harness.PlaceAuto, toolkits: []mounting{
 				mount("FileSystem#notes", "/srv/notes", "notes"), readOnly, mount("FileSystem", "/a", ""),
+			}},
+		},
+		{
+			"it takes toolkits of both kinds, and no instructions where they are empty",
+			`{"name":"n","instructions":"","tools":{"FileTools#a":{"root":"/a","extra-roots":["/b"]},"FileSystem":{"root":"/a"}}}`,
+			nil,
+			config{name: "n", version: buildVersion(), revisions: harness.PlaceAuto, toolkits: []mounting{
+				{source: "FILE: 'FileTools#a'", kind: fileTools, fileTools: fileToolsOptions{root: "/a", extraRoots: []string{"/b"}}},
+				mount("FileSystem", "/a", "fs"),
 			}},
 		},
 		{"it serves over HTTP with a section", `{"name":"n",` + tools + `,"http":{"port":8080}}`, nil, over(httpConfig{port: 8080, host: "127.0.0.1", path: "/mcp"})},
@@ -101,7 +108,7 @@ func TestConfigFile(t *testing.T) {
 			for i, m := range got.toolkits {
 				got.toolkits[i].source = strings.Replace(m.source, file, "FILE", 1)
 			}
-			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(config{}, mounting{}, httpConfig{}, harness.Origin{})); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(config{}, mounting{}, fileToolsOptions{}, httpConfig{}, harness.Origin{})); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}
 		})
@@ -111,7 +118,7 @@ func TestConfigFile(t *testing.T) {
 func TestConfigFileRefuses(t *testing.T) {
 	const (
 		keys    = "; the settings are 'name', 'version', 'instructions', 'tools', 'http'"
-		toolkit = "; the settings are 'root', 'read-only', 'digest-memo', 'revision-budget', 'sync', 'prefix'"
+		toolkit = "; the settings are 'root', 'read-only', 'read-before-write', 'regex-syntax', 'digest-memo', 'revision-budget', 'map-cache', 'sync', 'prefix'"
 		section = "; the settings are 'port', 'host', 'path', 'allowedOrigins'"
 		good    = `{"name":"n","tools":{"FileSystem":{"root":"/a"}}`
 	)
@@ -131,8 +138,8 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"it refuses a key given twice", good + `,"name":"m"}`, nil, "FILE: 'name' is given twice" + keys},
 		{"it refuses a number for a name", `{"name":1,"tools":{"FileSystem":{"root":"/a"}}}`, nil, "FILE: 'name' is 1 and must be a string" + keys},
 		{"it cuts what it repeats", `{"name":[` + strings.Repeat("1,", 100) + `1],"tools":{}}`, nil, "FILE: 'name' is [" + strings.Repeat("1,", 39) + "1… and must be a string" + keys},
-		{"it knows the toolkits", `{"name":"n","tools":{"Files":{"root":"/a"}}}`, nil, "FILE: 'Files': there is no toolkit 'Files'; there is FileSystem"},
-		{"it knows the toolkits behind an alias", `{"name":"n","tools":{"Files#FileSystem":{"root":"/a"}}}`, nil, "FILE: 'Files#FileSystem': there is no toolkit 'Files'; there is FileSystem"},
+		{"it knows the toolkits", `{"name":"n","tools":{"Files":{"root":"/a"}}}`, nil, "FILE: 'Files': there is no toolkit 'Files'; there are FileSystem and FileTools"},
+		{"it knows the toolkits behind an alias", `{"name":"n","tools":{"Files#FileSystem":{"root":"/a"}}}`, nil, "FILE: 'Files#FileSystem': there is no toolkit 'Files'; there are FileSystem and FileTools"},
 		{"it refuses an empty alias", `{"name":"n","tools":{"FileSystem#":{"root":"/a"}}}`, nil, "FILE: 'tools': 'FileSystem#' has nothing behind its #; write it as in 'FileSystem#notes'"},
 		{"it refuses two toolkits of one key", `{"name":"n","tools":{"FileSystem":{"root":"/a"},"FileSystem":{"root":"/b"}}}`, nil, "FILE: 'tools': 'FileSystem' is given twice; tell two of a kind apart as in 'FileSystem#notes'"},
 		{"it refuses an unknown setting of a toolkit", `{"name":"n","tools":{"FileSystem#x":{"root":"/a","readonly":true}}}`, nil, "FILE: 'FileSystem#x': there is no setting 'readonly'" + toolkit},
@@ -160,6 +167,7 @@ func TestConfigFileRefuses(t *testing.T) {
 		{"it takes --config or --root, be it empty", good + `}`, []string{"--root="}, "ROOT ('') and --config exclude each other; give one of them"},
 		{"it takes --config or --tool", good + `}`, []string{"--tool=FileSystem"}, "--tool and --config exclude each other; give one of them"},
 		{"it takes --config or --describe", good + `}`, []string{"--describe=FileSystem"}, "--config and --describe exclude each other; give one of them"},
+		{"it names the toolkits itself", good + `}`, []string{"--vocabulary=both"}, "--vocabulary goes with ROOT; beside --config, name the toolkits that are wanted"},
 		{"it has its own name", good + `}`, []string{"--name=m"}, `--name goes with ROOT or --tool; beside --config, write "name" into the file`},
 		{"it has its own version", good + `}`, []string{"--server-version=2"}, `--server-version goes with ROOT or --tool; beside --config, write "version" into the file`},
 		{"it has its own instructions", good + `}`, []string{"--instructions="}, `--instructions goes with ROOT or --tool; beside --config, write "instructions" into the file`},

@@ -46,21 +46,42 @@ func (c *conversation) abandon() {
 	}
 }
 
-// hear keeps what came back of a question, with its times made equal, to be compared with what came over another
-// transport.
+// hear keeps what came back of a question, with its times and places made equal, to be compared with what came over another
+// transport. One may escape characters that the other leaves as they are, so it is kept in an encoding of our own.
 func (c *conversation) hear(question string, raw []byte) {
 	times := regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
-	c.said = append(c.said, question+"\n"+string(times.ReplaceAll(raw, []byte("TIME"))))
+	var value any
+	if err := json.Unmarshal(raw, &value); err == nil {
+		raw, _ = json.Marshal(value) // It was JSON a moment ago.
+	}
+	said := strings.ReplaceAll(string(times.ReplaceAll(raw, []byte("TIME"))), c.saved["WORK"], "WORK")
+	c.said = append(c.said, question+"\n"+said)
 }
 
 // answer is a tool's result as it came over the pipe.
 type answer struct {
-	Content []struct {
-		Type string  `json:"type"`
-		Text *string `json:"text"`
-	} `json:"content"`
+	Content    []block     `json:"content"`
 	Structured *structured `json:"structuredContent"`
 	IsError    bool        `json:"isError"`
+}
+
+type block struct {
+	Type      string   `json:"type"`
+	Text      string   `json:"text"`
+	MediaType string   `json:"mimeType"`
+	Data      []byte   `json:"data"`
+	Resource  resource `json:"resource"`
+}
+
+// String is for the messages of a script that fails.
+func (b block) String() string {
+	return fmt.Sprintf("%s %s%s %q (%d bytes)", b.Type, b.MediaType, b.Resource.MediaType, b.Text, len(b.Data)+len(b.Resource.Blob))
+}
+
+type resource struct {
+	URI       string `json:"uri"`
+	MediaType string `json:"mimeType"`
+	Blob      []byte `json:"blob"`
 }
 
 type structured struct {

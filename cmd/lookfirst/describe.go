@@ -20,11 +20,12 @@ func (f *flags) runDescribe(args []string, stdout io.Writer) error {
 		return fmt.Errorf("--describe serves nothing, and --%s says how to serve; leave it out", name)
 	}
 	name, _, hasSettings := strings.Cut(f.describe, "=")
-	if name != fileSystem {
-		return fmt.Errorf("--describe=%s: there is no toolkit '%s'; there is %s", f.describe, name, fileSystem)
+	k, err := kindOf(name)
+	if err != nil {
+		return fmt.Errorf("--describe=%s: %w", f.describe, err)
 	}
 	if !hasSettings {
-		return describeSettings(stdout)
+		return describeSettings(stdout, k)
 	}
 	m, err := parseTool("--describe", f.describe)
 	if err != nil {
@@ -35,7 +36,7 @@ func (f *flags) runDescribe(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := describeSettings(stdout); err != nil {
+	if err := describeSettings(stdout, k); err != nil {
 		return err
 	}
 	return describeTools(stdout, m.prefix, packs[0].tools)
@@ -53,13 +54,13 @@ func (f *flags) besideDescribe() string {
 
 // servingFlags are the flags that say how to serve, and not what.
 func servingFlags() []string {
-	return []string{"read-only", "name", "server-version", "instructions", "revisions", "http", "host", "http-path", "allow-origin"}
+	return []string{"read-only", "vocabulary", "name", "server-version", "instructions", "revisions", "http", "host", "http-path", "allow-origin"}
 }
 
-func describeSettings(out io.Writer) error {
+func describeSettings(out io.Writer, k kind) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s: a directory, confined, with tools to read and change it\n\nsettings:\n", fileSystem)
-	for _, s := range fileSystemSettings() {
+	fmt.Fprintf(table, "%s: %s\n\nsettings:\n", k.name, k.about)
+	for _, s := range k.settings {
 		state := "default " + s.fallback
 		if s.required {
 			state = "required"

@@ -28,6 +28,8 @@ func TestDescribe(t *testing.T) {
 		{"it lists the settings", "FileSystem", "describe.txt"},
 		{"it lists the tools that settings give", `FileSystem={"root":"` + filepath.ToSlash(dir) + `"}`, "describe_tools.txt"},
 		{"it lists the tools that are left for reading, under their prefix", `FileSystem={"root":"` + filepath.ToSlash(dir) + `","prefix":"logs","read-only":true}`, "describe_reading.txt"},
+		{"it lists the settings of the file tools", "FileTools", "describe_file_tools.txt"},
+		{"it lists the file tools", `FileTools={"root":"` + filepath.ToSlash(dir) + `"}`, "describe_file_tools_tools.txt"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,13 +55,13 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestDescribeRefuses(t *testing.T) {
-	const settings = "; the settings are 'root', 'read-only', 'digest-memo', 'revision-budget', 'sync', 'prefix'\n"
+	const settings = "; the settings are 'root', 'read-only', 'read-before-write', 'regex-syntax', 'digest-memo', 'revision-budget', 'map-cache', 'sync', 'prefix'\n"
 	cases := []struct {
 		name string
 		args []string
 		want string // the start of what it says
 	}{
-		{"it knows the toolkits", []string{"--describe=Files"}, "lookfirst: --describe=Files: there is no toolkit 'Files'; there is FileSystem\n"},
+		{"it knows the toolkits", []string{"--describe=Files"}, "lookfirst: --describe=Files: there is no toolkit 'Files'; there are FileSystem and FileTools\n"},
 		{"it wants a root among settings", []string{"--describe=FileSystem={}"}, "lookfirst: --describe=FileSystem={}: 'root' is missing" + settings},
 		{"it wants an object", []string{"--describe=FileSystem="}, "lookfirst: --describe=FileSystem=: the settings are not one JSON object (it does not start with {); write them as in --describe=" + example + "\n"},
 		{"it wants a root that is there", []string{`--describe=FileSystem={"root":"/no/such/directory"}`}, `lookfirst: --describe=FileSystem={"root":"/no/such/directory"}: `},
@@ -67,6 +69,8 @@ func TestDescribeRefuses(t *testing.T) {
 		{"it takes --describe or ROOT", []string{"--describe=FileSystem", "/a"}, "lookfirst: ROOT ('/a') and --describe exclude each other; give one of them\n"},
 		{"it takes --describe or --tool", []string{"--describe=FileSystem", "--tool=FileSystem"}, "lookfirst: --tool and --describe exclude each other; give one of them\n"},
 		{"it serves nothing", []string{"--describe=FileSystem", "--http=0"}, "lookfirst: --describe serves nothing, and --http says how to serve; leave it out\n"},
+		{"it takes no vocabulary", []string{"--describe=FileTools", "--vocabulary=both"}, "lookfirst: --describe serves nothing, and --vocabulary says how to serve; leave it out\n"},
+		{"it wants a root of the file tools", []string{"--describe=FileTools={}"}, "lookfirst: --describe=FileTools={}: 'root' is missing; the settings are 'root', 'extra-roots',"},
 		{"it writes nothing", []string{"--describe=FileSystem", "--read-only"}, "lookfirst: --describe serves nothing, and --read-only says how to serve; leave it out\n"},
 	}
 	for _, c := range cases {
@@ -80,7 +84,7 @@ func TestDescribeRefuses(t *testing.T) {
 }
 
 func TestFlagsStandOnce(t *testing.T) {
-	for _, name := range []string{"root", "config", "describe", "name", "server-version", "instructions", "revisions", "http", "host", "http-path"} {
+	for _, name := range []string{"root", "config", "describe", "vocabulary", "name", "server-version", "instructions", "revisions", "http", "host", "http-path"} {
 		want := `lookfirst: invalid argument "b" for "--` + name + `" flag: the flag is given twice; 'lookfirst --help' lists the flags` + "\n"
 		if status, _, errs := output(t, "--"+name+"=a", "--"+name+"=b"); status != exitUsage || errs != want {
 			t.Errorf("--%s: status %d, %q", name, status, errs)
@@ -110,7 +114,9 @@ func TestCompletion(t *testing.T) {
 	}{
 		{"it offers directories for --root", []string{"--root", ""}, ":16\n"},
 		{"it offers JSON files for --config", []string{"--config="}, "json\n:8\n"},
-		{"it offers toolkits", []string{"--tool", ""}, "FileSystem\n:6\n"},
+		{"it offers toolkits", []string{"--tool", ""}, "FileSystem\nFileTools\n:6\n"},
+		{"it offers vocabularies", []string{"--vocabulary="}, "both\nfilesystem\nfile-tools\n:4\n"},
+		{"it shows nobody how it reads a PDF", []string{"__re"}, ":16\n"},
 		{"it offers places for revisions", []string{"--revisions", ""}, "auto\nstructured\nmeta\n:4\n"},
 		{"it offers nothing for a port", []string{"--http", ""}, ":4\n"},
 		{"it offers nothing behind ROOT", []string{"a", ""}, ":4\n"},

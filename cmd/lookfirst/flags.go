@@ -24,6 +24,8 @@ type flags struct {
 	version      string
 	instructions string
 	readOnly     bool
+	showVersion  bool
+	vocabulary   string
 	revisions    string
 	http         string
 	host         string
@@ -45,13 +47,16 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "lookfirst [flags] ROOT",
 		Long:              usage,
-		Version:           buildVersion(),
 		Args:              cobra.ArbitraryArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		ValidArgsFunction: completeRoot,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.showVersion {
+				_, err := fmt.Fprintf(stdout, "lookfirst %s\n", buildVersion())
+				return err
+			}
 			if f.given("describe") {
 				return f.runDescribe(args, stdout)
 			}
@@ -68,7 +73,6 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	cmd.SetVersionTemplate("lookfirst {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fmt.Errorf("%w; 'lookfirst --help' lists the flags", err)
 	})
@@ -85,18 +89,21 @@ func (f *flags) register(cmd *cobra.Command) {
 	}
 	one(&f.root, "root", "", "serve the `directory`, as ROOT does")
 	set.BoolVar(&f.readOnly, "read-only", false, "leave out the tools that change something (with ROOT)")
+	one(&f.vocabulary, "vocabulary", vocabularyBoth, "serve the directory in one `vocabulary` of tools: filesystem for fs_read and so on, file-tools for read_file and so on, or both (with ROOT)")
 	// Not a slice that is split at commas: the settings are JSON.
 	set.StringArrayVar(&f.tools, "tool", nil, "serve the toolkit `NAME[=JSON]` with its settings; may be repeated")
 	one(&f.configFile, "config", "", "serve what the JSON `file` says")
 	one(&f.describe, "describe", "", "print the settings of the toolkit `NAME[=JSON]`, and with JSON the tools it would have, and end")
 	one(&f.name, "name", defaultName, "the server's `name` (with ROOT or --tool)")
 	one(&f.version, "server-version", buildVersion(), "the server's `version` (with ROOT or --tool)")
-	one(&f.instructions, "instructions", defaultInstructions, "what the server tells a model about its tools, as `text` (with ROOT or --tool)")
-	set.Lookup("instructions").DefValue = "" // The text is long, and every session shows it.
+	one(&f.instructions, "instructions", "", "what the server tells a model about its tools, as `text`, in place of our own (with ROOT or --tool)")
 	one(&f.revisions, "revisions", string(harness.PlaceAuto), "the `place` where answers carry revisions: structured, meta for _meta, or auto for meta with clients that drop the text of an answer with structured content, and structured with all others")
 	one(&f.http, "http", "", "serve over HTTP at the `port`; 0 for one that is free, which is printed on standard error")
 	one(&f.host, "host", defaultHost, "the `address` or name to listen at (with HTTP)")
 	one(&f.path, "http-path", defaultPath, "the `path` to serve at (with HTTP)")
+	// Not cobra's own flag, whose text is a template: what a template may call cannot be known to the linker, which then
+	// leaves no method of any type out, and the program is 3 MB larger, in memory too.
+	set.BoolVarP(&f.showVersion, "version", "v", false, "print the program's version, and end")
 	set.StringArrayVar(&f.origins, "allow-origin", nil, "serve pages of this web `origin` too, as https://example.com (with HTTP); may be repeated")
 }
 
@@ -118,7 +125,8 @@ func (f *flags) config(args []string) (config, error) {
 func (f *flags) toolkits(args []string) (config, *httpSection, error) {
 	c := config{name: f.name, version: f.version, instructions: f.instructions}
 	roots := f.roots(args)
-	if err := f.exclude(roots); err != nil {
+	err := f.exclude(roots)
+	if err != nil {
 		return c, nil, err
 	}
 	if f.given("config") {
@@ -131,12 +139,20 @@ func (f *flags) toolkits(args []string) (config, *httpSection, error) {
 		return c, nil, fmt.Errorf("one ROOT is served, and %d are given ('%s'); serve several with a --tool=%s for each",
 			len(roots), strings.Join(roots, "', '"), example)
 	case len(roots) == 1 && roots[0] != "":
-		c.toolkits = []mounting{f.rootMounting(roots[0])}
-		return c, nil, nil
+		if c.toolkits, err = f.rootMountings(roots[0]); err != nil {
+			return c, nil, err
+		}
 	case len(f.tools) == 0:
 		return c, nil, fmt.Errorf("no directory to serve; name one as in 'lookfirst /srv/notes', or a toolkit as in --tool=%s", example)
+	default:
+		if err := c.addTools(f.tools); err != nil {
+			return c, nil, err
+		}
 	}
-	return c, nil, c.addTools(f.tools)
+	if !f.given("instructions") {
+		c.instructions = instructionsFor(c.toolkits)
+	}
+	return c, nil, nil
 }
 
 // roots are the directories that are given without settings.
@@ -168,6 +184,9 @@ func (f *flags) exclude(roots []string) error {
 		if f.readOnly && f.given(other) {
 			return fmt.Errorf(`--read-only goes with ROOT; beside --%s, write "read-only": true into the toolkit's settings`, other)
 		}
+		if f.given("vocabulary") && f.given(other) {
+			return fmt.Errorf("--vocabulary goes with ROOT; beside --%s, name the toolkits that are wanted", other)
+		}
 	}
 	for _, name := range []string{"name", "server-version", "instructions"} {
 		if f.given("config") && f.given(name) {
@@ -178,13 +197,29 @@ func (f *flags) exclude(roots []string) error {
 	return nil
 }
 
-// rootMounting is what the plain form serves.
-func (f *flags) rootMounting(root string) mounting {
-	return mounting{
-		source:  "ROOT",
-		prefix:  defaultPrefix,
-		options: fsmcp.Options{Root: root, ReadOnly: f.readOnly},
+// The vocabularies in which ROOT is served.
+const (
+	vocabularyBoth       = "both"
+	vocabularyFileSystem = "filesystem"
+	vocabularyFileTools  = "file-tools"
+)
+
+// rootMountings are what the plain form serves: the toolkits of the vocabulary. No file is changed there by either that
+// the session has not read (D7).
+func (f *flags) rootMountings(root string) ([]mounting, error) {
+	inFileSystem := mounting{source: "ROOT", kind: fileSystem, prefix: defaultPrefix, fileSystem: fsmcp.Options{
+		Root: root, ReadOnly: f.readOnly, ReadBeforeWrite: true,
+	}}
+	inFileTools := mounting{source: "ROOT", kind: fileTools, fileTools: fileToolsOptions{root: root, readOnly: f.readOnly}}
+	switch f.vocabulary {
+	case vocabularyBoth:
+		return []mounting{inFileSystem, inFileTools}, nil
+	case vocabularyFileSystem:
+		return []mounting{inFileSystem}, nil
+	case vocabularyFileTools:
+		return []mounting{inFileTools}, nil
 	}
+	return nil, fmt.Errorf("--vocabulary is '%s' and must be '%s', '%s' or '%s'", f.vocabulary, vocabularyBoth, vocabularyFileSystem, vocabularyFileTools)
 }
 
 func (c *config) addTools(args []string) error {

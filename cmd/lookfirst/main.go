@@ -20,6 +20,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"lookfirst/compat"
 )
 
 const (
@@ -39,6 +41,9 @@ func main() {
 
 // run does all that the program does and returns its exit status. When ctx is done, the session is closed.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == readPDF {
+		return compat.ServePDF(args[1:], stdin, stdout)
+	}
 	cmd := newCommand(stdin, stdout, stderr)
 	cmd.SetArgs(append([]string{}, args...)) // With nil it would take those of the process.
 	err := cmd.ExecuteContext(ctx)

@@ -26,14 +26,26 @@ func parse(t *testing.T, args []string) (config, error) {
 }
 
 func TestConfig(t *testing.T) {
-	identity := config{name: "lookfirst", version: buildVersion(), instructions: defaultInstructions, revisions: harness.PlaceAuto}
-	with := func(toolkits ...mounting) config {
-		c := identity
-		c.toolkits = toolkits
-		return c
+	rooted := func(root string, readOnly bool) []mounting {
+		return []mounting{
+			{source: "ROOT", kind: "FileSystem", prefix: "fs", fileSystem: fsmcp.Options{Root: root, ReadOnly: readOnly, ReadBeforeWrite: true}},
+			{source: "ROOT", kind: "FileTools", fileTools: fileToolsOptions{root: root, readOnly: readOnly}},
+		}
 	}
-	plain := with(mounting{source: "ROOT", prefix: "fs", options: fsmcp.Options{Root: "/a"}})
-	const odd = `--tool=FileSystem={"root":"/it's $HOME, \"q\" é"}`
+	with := func(toolkits ...mounting) config {
+		return config{
+			name: "lookfirst", version: buildVersion(), instructions: instructionsFor(toolkits), revisions: harness.PlaceAuto, toolkits: toolkits,
+		}
+	}
+	files := func(source, prefix string, options fsmcp.Options) mounting {
+		return mounting{source: source, kind: "FileSystem", prefix: prefix, fileSystem: options}
+	}
+	plain := with(rooted("/a", false)...)
+	const (
+		odd        = `--tool=FileSystem={"root":"/it's $HOME, \"q\" é"}`
+		fileSystem = `--tool=FileSystem={"root":"/a","read-only":true,"read-before-write":true,"regex-syntax":"raku","digest-memo":5,"revision-budget":6,"map-cache":"memory","sync":false,"prefix":"p"}`
+		fileTools  = `--tool=FileTools={"root":"/a","extra-roots":["/b","c"],"confine":false,"read-only":true,"sees-images":false,"reads-pdf":false,"sync":false,"prefix":"p"}`
+	)
 	cases := []struct {
 		name string
 		args []string
@@ -42,25 +54,42 @@ func TestConfig(t *testing.T) {
 		{"it serves ROOT", []string{"/a"}, plain},
 		{"it serves --root", []string{"--root=/a"}, plain},
 		{"it takes a flag and its value as two words", []string{"--root", "/a"}, plain},
-		{"it takes a ROOT that looks like a flag after --", []string{"--", "-a"}, with(mounting{source: "ROOT", prefix: "fs", options: fsmcp.Options{Root: "-a"}})},
-		{"it serves ROOT for reading", []string{"/a", "--read-only"}, with(mounting{source: "ROOT", prefix: "fs", options: fsmcp.Options{Root: "/a", ReadOnly: true}})},
+		{"it takes a ROOT that looks like a flag after --", []string{"--", "-a"}, with(rooted("-a", false)...)},
+		{"it serves ROOT for reading", []string{"/a", "--read-only"}, with(rooted("/a", true)...)},
+		{"it serves ROOT in both vocabularies when told to", []string{"/a", "--vocabulary=both"}, plain},
+		{"it serves ROOT as the filesystem alone", []string{"--vocabulary=filesystem", "/a"}, with(rooted("/a", false)[0])},
+		{"it serves ROOT as the file tools alone", []string{"--vocabulary", "file-tools", "/a", "--read-only"}, with(rooted("/a", true)[1])},
 		{
-			"it takes every setting of a toolkit",
-			[]string{`--tool=FileSystem={"root":"/a","read-only":true,"digest-memo":5,"revision-budget":6,"sync":false,"prefix":"p"}`},
+			"it takes every setting of FileSystem",
+			[]string{fileSystem},
+			with(files(fileSystem, "p", fsmcp.Options{
+				Root: "/a", ReadOnly: true, ReadBeforeWrite: true, RegexSyntax: "raku", DigestMemo: 5, RevisionBudget: 6, MapCache: "memory", NoSync: true,
+			})),
+		},
+		{
+			"it takes every setting of FileTools",
+			[]string{fileTools},
+			with(mounting{source: fileTools, kind: "FileTools", prefix: "p", fileTools: fileToolsOptions{
+				root: "/a", extraRoots: []string{"/b", "c"}, isUnconfined: true, readOnly: true, noImages: true, noPDF: true, noSync: true,
+			}}),
+		},
+		{
+			"it takes the default of every setting of FileTools",
+			[]string{`--tool=FileTools={"root":"/a","extra-roots":[],"confine":true,"read-only":false,"sees-images":true,"reads-pdf":true,"sync":true,"prefix":""}`},
 			with(mounting{
-				source: `--tool=FileSystem={"root":"/a","read-only":true,"digest-memo":5,"revision-budget":6,"sync":false,"prefix":"p"}`,
-				prefix: "p", options: fsmcp.Options{Root: "/a", ReadOnly: true, DigestMemo: 5, RevisionBudget: 6, NoSync: true},
+				source: `--tool=FileTools={"root":"/a","extra-roots":[],"confine":true,"read-only":false,"sees-images":true,"reads-pdf":true,"sync":true,"prefix":""}`,
+				kind:   "FileTools", fileTools: fileToolsOptions{root: "/a", extraRoots: []string{}},
 			}),
 		},
 		{
 			"it takes several toolkits, in order",
 			[]string{`--tool=FileSystem={"root":"/b","prefix":""}`, "--tool", `FileSystem={"root":"/a","sync":true}`},
 			with(
-				mounting{source: `--tool=FileSystem={"root":"/b","prefix":""}`, options: fsmcp.Options{Root: "/b"}},
-				mounting{source: `--tool=FileSystem={"root":"/a","sync":true}`, prefix: "fs", options: fsmcp.Options{Root: "/a"}},
+				files(`--tool=FileSystem={"root":"/b","prefix":""}`, "", fsmcp.Options{Root: "/b"}),
+				files(`--tool=FileSystem={"root":"/a","sync":true}`, "fs", fsmcp.Options{Root: "/a"}),
 			),
 		},
-		{"it leaves a root as it is", []string{odd}, with(mounting{source: odd, prefix: "fs", options: fsmcp.Options{Root: `/it's $HOME, "q" é`}})},
+		{"it leaves a root as it is", []string{odd}, with(files(odd, "fs", fsmcp.Options{Root: `/it's $HOME, "q" é`}))},
 		{
 			"it takes an identity",
 			[]string{"--name=n", "--server-version=v", "--instructions=", "/a"},
@@ -73,7 +102,7 @@ func TestConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(config{}, mounting{})); diff != "" {
+			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(config{}, mounting{}, fileToolsOptions{})); diff != "" {
 				t.Errorf("want -, got +:\n%s", diff)
 			}
 		})
@@ -81,7 +110,10 @@ func TestConfig(t *testing.T) {
 }
 
 func TestConfigRefuses(t *testing.T) {
-	const settings = "; the settings are 'root', 'read-only', 'digest-memo', 'revision-budget', 'sync', 'prefix'"
+	const (
+		settings  = "; the settings are 'root', 'read-only', 'read-before-write', 'regex-syntax', 'digest-memo', 'revision-budget', 'map-cache', 'sync', 'prefix'"
+		fileTools = "; the settings are 'root', 'extra-roots', 'confine', 'read-only', 'sees-images', 'reads-pdf', 'sync', 'prefix'"
+	)
 	cases := []struct {
 		name string
 		args []string
@@ -95,9 +127,11 @@ func TestConfigRefuses(t *testing.T) {
 		{"it takes ROOT or --tool", []string{"/a", "--tool=FileSystem"}, "ROOT ('/a') and --tool exclude each other; give the directory as a toolkit too: --tool=" + example},
 		{"it takes --root or --tool", []string{"--root=/a", "--tool=FileSystem"}, "ROOT ('/a') and --tool exclude each other; give the directory as a toolkit too: --tool=" + example},
 		{"it takes --read-only with ROOT alone", []string{"--read-only", "--tool=FileSystem"}, `--read-only goes with ROOT; beside --tool, write "read-only": true into the toolkit's settings`},
+		{"it takes --vocabulary with ROOT alone", []string{"--vocabulary=both", "--tool=FileSystem"}, "--vocabulary goes with ROOT; beside --tool, name the toolkits that are wanted"},
+		{"it knows the vocabularies", []string{"--vocabulary=fs", "/a"}, "--vocabulary is 'fs' and must be 'both', 'filesystem' or 'file-tools'"},
 		{"it takes no empty name", []string{"--name=", "/a"}, "--name and --server-version may not be empty; leave them out for the defaults"},
-		{"it knows the toolkits", []string{"--tool=Files={}"}, "--tool=Files={}: there is no toolkit 'Files'; there is FileSystem"},
-		{"it compares a toolkit's name exactly", []string{"--tool=filesystem"}, "--tool=filesystem: there is no toolkit 'filesystem'; there is FileSystem"},
+		{"it knows the toolkits", []string{"--tool=Files={}"}, "--tool=Files={}: there is no toolkit 'Files'; there are FileSystem and FileTools"},
+		{"it compares a toolkit's name exactly", []string{"--tool=filesystem"}, "--tool=filesystem: there is no toolkit 'filesystem'; there are FileSystem and FileTools"},
 		{"it wants a root", []string{"--tool=FileSystem"}, "--tool=FileSystem: 'root' is missing" + settings},
 		{"it wants a root that is not empty", []string{`--tool=FileSystem={"root":""}`}, `--tool=FileSystem={"root":""}: 'root' is empty and must be a string` + settings},
 		{"it refuses an unknown setting", []string{`--tool=FileSystem={"root":"/a","readonly":true}`}, `--tool=FileSystem={"root":"/a","readonly":true}: there is no setting 'readonly'` + settings},
@@ -109,6 +143,13 @@ func TestConfigRefuses(t *testing.T) {
 		{"it wants a whole number", []string{`--tool=FileSystem={"root":"/a","digest-memo":1.5}`}, `--tool=FileSystem={"root":"/a","digest-memo":1.5}: 'digest-memo' is 1.5 and must be an integer of at least 1` + settings},
 		{"it wants a positive number", []string{`--tool=FileSystem={"root":"/a","digest-memo":0}`}, `--tool=FileSystem={"root":"/a","digest-memo":0}: 'digest-memo' is 0 and must be an integer of at least 1` + settings},
 		{"it does not take true for 1", []string{`--tool=FileSystem={"root":"/a","digest-memo":true}`}, `--tool=FileSystem={"root":"/a","digest-memo":true}: 'digest-memo' is true and must be an integer of at least 1` + settings},
+		{"it wants one of the words", []string{`--tool=FileSystem={"root":"/a","regex-syntax":"perl"}`}, `--tool=FileSystem={"root":"/a","regex-syntax":"perl"}: 'regex-syntax' is "perl" and must be "re2" or "raku"` + settings},
+		{"it wants a word", []string{`--tool=FileSystem={"root":"/a","map-cache":false}`}, `--tool=FileSystem={"root":"/a","map-cache":false}: 'map-cache' is false and must be "disk" or "memory"` + settings},
+		{"it serves no directory by default as FileTools", []string{"--tool=FileTools"}, "--tool=FileTools: 'root' is missing" + fileTools},
+		{"it wants a root of FileTools that is not empty", []string{`--tool=FileTools={"root":""}`}, `--tool=FileTools={"root":""}: 'root' is empty and must be a string` + fileTools},
+		{"it wants a list of roots", []string{`--tool=FileTools={"root":"/a","extra-roots":"/b"}`}, `--tool=FileTools={"root":"/a","extra-roots":"/b"}: 'extra-roots' is "/b" and must be a list of strings that are not empty` + fileTools},
+		{"it wants roots that are not empty", []string{`--tool=FileTools={"root":"/a","extra-roots":["/b",""]}`}, `--tool=FileTools={"root":"/a","extra-roots":["/b",""]}: 'extra-roots' is ["/b",""] and must be a list of strings that are not empty` + fileTools},
+		{"it keeps the settings of the toolkits apart", []string{`--tool=FileTools={"root":"/a","digest-memo":1}`}, `--tool=FileTools={"root":"/a","digest-memo":1}: there is no setting 'digest-memo'` + fileTools},
 		{"it wants an object", []string{`--tool=FileSystem="/a"`}, `--tool=FileSystem="/a": the settings are not one JSON object (it does not start with {); write them as in --tool=` + example},
 		{"it wants an object and not nothing", []string{`--tool=FileSystem=`}, `--tool=FileSystem=: the settings are not one JSON object (it does not start with {); write them as in --tool=` + example},
 		{"it wants one object", []string{`--tool=FileSystem={}{}`}, `--tool=FileSystem={}{}: the settings are not one JSON object (something follows its end); write them as in --tool=` + example},

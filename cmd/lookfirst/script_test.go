@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +39,9 @@ import (
 //	answer TEXT                the call worked and its text is TEXT
 //	answer-matches REGEXP      the call worked and its text matches (Go syntax, not anchored)
 //	answer-file FILE           the call worked and its text is that of FILE, less FILE's last line break
+//	blocks N                   the call worked and its answer has so many blocks
+//	block N TEXT               the call worked and block N of its answer, from 1, is this text
+//	block-file N TYPE FILE     block N holds the bytes of FILE, as an image or a resource of this media type
 //	refused TEXT               the call was refused, with this text and no revisions
 //	refused-matches REGEXP     the call was refused, with a text that matches and no revisions
 //	revision KEY STATE         the answer gives the location KEY (path, from, to) this state, with a token unless unknown
@@ -53,13 +58,14 @@ import (
 //	link NAME TARGET           make a symbolic link whose target is the text TARGET
 //	fifo NAME                  make a named pipe (Unix)
 //
-// What follows call, answer, answer-matches, refused, refused-matches, bytes and put is taken as it stands to the end of
+// What follows call, answer, answer-matches, block, refused, refused-matches, bytes and put is taken as it stands to the end of
 // the line: quotes and # mean nothing there. A TEXT in double quotes is a Go string, as "one\ntwo". $NAME stands for a
-// token that was saved under NAME, and for itself where there is none.
+// token that was saved under NAME, and for itself where there is none; $WORK is the physical path of the work directory.
 //
 // $GOTREE is the source tree of Go: a repository that we did not write, to be copied before anything is changed.
 //
-// The condition [root] holds for a user who may do everything, to whom permissions mean nothing.
+// The condition [root] holds for a user who may do everything, to whom permissions mean nothing; [cgo], where the
+// program has the parsers that are written in C.
 func TestScripts(t *testing.T) {
 	heard := &transcripts{of: map[string][]string{}}
 	t.Cleanup(func() { heard.compare(t) })
@@ -104,6 +110,9 @@ func (tr *transcripts) compare(t *testing.T) {
 
 // TestMain lets the test binary stand in for the program, so that the scripts run what was just compiled.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == readPDF { // The program within a test has started itself.
+		main()
+	}
 	testscript.Main(m, map[string]func(){"lookfirst": main})
 }
 
@@ -124,12 +133,16 @@ func setup(env *testscript.Env, heard *transcripts) error {
 	default:
 		env.Setenv("XDG_CACHE_HOME", cache)
 	}
+	work, err := filepath.EvalSymlinks(env.WorkDir)
+	if err != nil {
+		return err
+	}
 	script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")
 	c := &conversation{
 		t:        env.T(),
 		overHTTP: strings.HasSuffix(script, httpSuffix),
 		heard:    func(said []string) { heard.add(script, said) },
-		saved:    map[string]string{},
+		saved:    map[string]string{"WORK": work},
 	}
 	env.Values[conversationKey{}] = c
 	env.Defer(c.abandon)
@@ -137,14 +150,18 @@ func setup(env *testscript.Env, heard *transcripts) error {
 }
 
 func condition(name string) (bool, error) {
-	if name == "root" {
+	switch name {
+	case "root":
 		return os.Geteuid() == 0, nil
+	case "cgo":
+		info, ok := debug.ReadBuildInfo()
+		return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "1"}), nil
 	}
 	return false, os.ErrInvalid
 }
 
 // literalLine is a line whose rest testscript must not look into. In front of its command there may be conditions.
-var literalLine = regexp.MustCompile(`^(\s*(?:\[[^\]]*\]\s*)*(?:call|answer|answer-matches|refused|refused-matches|bytes|put))(?:[ \t]+(.*))?$`)
+var literalLine = regexp.MustCompile(`^(\s*(?:\[[^\]]*\]\s*)*(?:call|answer|answer-matches|refused|refused-matches|bytes|put|block))(?:[ \t]+(.*))?$`)
 
 // literalScripts copies the scripts, once for each transport, with the rest of each literal line as one quoted argument, and returns the copies.
 // Without this every JSON text would have to be quoted, and every quote in a refusal doubled.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lookfirst/fsmcp"
 	"lookfirst/fsmcp/toolkit"
 	"lookfirst/harness"
+	"lookfirst/readstate"
 )
 
 // sessionError is a fault of a session that was under way, and not one of the command line.
@@ -22,7 +22,7 @@ func (e *sessionError) Unwrap() error { return e.err }
 // opened is a toolkit that is ready to be mounted.
 type opened struct {
 	mounting
-	pack  *fsmcp.FileSystem
+	pack  pack
 	tools []*toolkit.Tool
 }
 
@@ -47,9 +47,11 @@ func serve(ctx context.Context, c config, stdin io.Reader, stdout, stderr io.Wri
 		fmt.Fprintf(stderr, "lookfirst: serving %s\n", p.describe())
 	}
 	if c.http != nil {
+		harness.TrackSessions(server)
 		return serveHTTP(ctx, c, server, stderr)
 	}
 	server.AddReceivingMiddleware(harness.Guard(report))
+	ctx = readstate.With(ctx, readstate.New()) // A pipe is one session, in both eras (D8).
 	err = harness.Serve(ctx, harness.Options{
 		Server: server, Identity: identity, Tools: tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
 	})
@@ -97,8 +99,11 @@ func open(toolkits []mounting, stderr io.Writer) ([]opened, error) {
 	var packs []opened
 	owner := map[string]string{} // the source of each tool by its full name
 	for _, m := range toolkits {
-		m.options.Warn = func(warning string) { fmt.Fprintf(stderr, "lookfirst: %s\n", warning) }
-		pack, err := fsmcp.New(m.options)
+		k, err := kindOf(m.kind)
+		if err != nil {
+			return packs, fmt.Errorf("%s: %w", m.source, err)
+		}
+		pack, err := k.open(&m, func(warning string) { fmt.Fprintf(stderr, "lookfirst: %s\n", warning) })
 		if err != nil {
 			return packs, fmt.Errorf("%s: %w", m.source, err)
 		}
@@ -119,15 +124,11 @@ func open(toolkits []mounting, stderr io.Writer) ([]opened, error) {
 	return packs, nil
 }
 
-// describe says what is served, with the directory's real place.
+// describe says what is served.
 func (o *opened) describe() string {
-	access := "for reading and writing"
-	if o.options.ReadOnly {
-		access = "for reading"
-	}
 	names := "bare names"
 	if o.prefix != "" {
 		names = "the prefix '" + o.prefix + "'"
 	}
-	return fmt.Sprintf("'%s' %s, with %s", o.pack.Root(), access, names)
+	return o.pack.describe() + ", with " + names
 }

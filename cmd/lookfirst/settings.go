@@ -10,24 +10,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"lookfirst/fsmcp"
 )
 
-const (
-	fileSystem    = "FileSystem"
-	defaultPrefix = "fs"
-
-	// example shows a toolkit with its settings in messages.
-	example = `'FileSystem={"root":"/srv/notes"}'`
-)
-
-// mounting is one toolkit to serve.
-type mounting struct {
-	source  string // where it was asked for, for messages
-	prefix  string
-	options fsmcp.Options
-}
+// example shows a toolkit with its settings in messages.
+const example = `'FileSystem={"root":"/srv/notes"}'`
 
 // setting is one key of a JSON object that is read into a T.
 type setting[T any] struct {
@@ -45,20 +31,21 @@ const (
 	positive = "an integer of at least 1"
 	port     = "a port from 0 to 65535"
 	boolean  = "true or false"
-	texts    = "a list of strings"
 	object   = "an object"
+
+	texts       = "a list of strings"
+	filledTexts = "a list of strings that are not empty"
 )
 
-// fileSystemSettings are the settings of FileSystem, and the prefix that may stand beside those of any toolkit.
-func fileSystemSettings() []setting[mounting] {
-	return []setting[mounting]{
-		{"root", text, true, "", func(m *mounting, v any) { m.options.Root = v.(string) }},
-		{"read-only", boolean, false, "false", func(m *mounting, v any) { m.options.ReadOnly = v.(bool) }},
-		{"digest-memo", positive, false, "8192 entries", func(m *mounting, v any) { m.options.DigestMemo = int(min(v.(int64), math.MaxInt)) }},
-		{"revision-budget", positive, false, "4294967296 bytes", func(m *mounting, v any) { m.options.RevisionBudget = v.(int64) }},
-		{"sync", boolean, false, "true", func(m *mounting, v any) { m.options.NoSync = !v.(bool) }},
-		{"prefix", text, false, `"` + defaultPrefix + `"`, func(m *mounting, v any) { m.prefix = v.(string) }},
+// oneOf is the kind of a setting that is one of a few words.
+func oneOf(words ...string) string { return `"` + strings.Join(words, `" or "`) + `"` }
+
+// wordsOf gives the words of a kind that oneOf has made, and none for any other.
+func wordsOf(kind string) []string {
+	if !strings.HasPrefix(kind, `"`) {
+		return nil
 	}
+	return strings.Split(strings.Trim(kind, `"`), `" or "`)
 }
 
 // parseTool reads the value of the flag --tool or --describe, NAME or NAME=JSON.
@@ -78,17 +65,17 @@ func parseTool(flag, arg string) (mounting, error) {
 // parseToolkit reads the settings of a toolkit. Whatever it does not understand is an error: a setting that is silently
 // ignored may be the one that makes a directory read-only.
 func parseToolkit(source, name, raw string) (mounting, error) {
-	m := mounting{source: source, prefix: defaultPrefix}
-	if name != fileSystem {
-		return m, fmt.Errorf("%s: there is no toolkit '%s'; there is %s", source, name, fileSystem)
+	k, err := kindOf(name)
+	if err != nil {
+		return mounting{}, fmt.Errorf("%s: %w", source, err)
 	}
+	m := mounting{source: source, kind: name, prefix: k.prefix}
 	members, err := readMembers(raw)
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", source, &notObjectError{err})
 	}
-	settings := fileSystemSettings()
-	if err := apply(&m, settings, members); err != nil {
-		return m, fmt.Errorf("%s: %w; the settings are %s", source, err, list(settings))
+	if err := apply(&m, k.settings, members); err != nil {
+		return m, fmt.Errorf("%s: %w; the settings are %s", source, err, list(k.settings))
 	}
 	return m, nil
 }
@@ -161,13 +148,18 @@ func (mb *member) convert(kind string) (any, bool) {
 	case boolean:
 		v, ok := mb.value.(bool)
 		return v, ok
-	case texts:
+	case texts, filledTexts:
 		var v []string
 		err := json.Unmarshal(mb.raw, &v)
-		return v, err == nil && v != nil && !slices.Contains(mb.value.([]any), nil) // A null would be an empty string.
+		ok := err == nil && v != nil && !slices.Contains(mb.value.([]any), nil) // A null would be an empty string.
+		return v, ok && (kind == texts || !slices.Contains(v, ""))
 	case object:
 		v, err := readMembers(string(mb.raw))
 		return v, err == nil
+	}
+	if words := wordsOf(kind); words != nil {
+		v, ok := mb.value.(string)
+		return v, ok && slices.Contains(words, v)
 	}
 	number, ok := mb.value.(json.Number)
 	n, err := number.Int64()

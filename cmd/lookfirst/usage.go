@@ -3,16 +3,12 @@ package main
 const (
 	defaultName = "lookfirst"
 
-	defaultInstructions = "These tools work on one directory: every path is relative to it, has '/' between names and no '..'. " +
-		"Read a file before you edit or replace it, and copy the text to be replaced exactly as a read without offset and " +
-		"limit shows it. Revisions in an answer name the state of what it touched; when you are told that something has " +
-		"changed, read it again before you change it. What cannot be done is answered with a sentence that says what to " +
-		"send instead."
-
 	usage = `Serve a directory to a coding agent over the Model Context Protocol, on standard input and output or over HTTP.
 
-ROOT is served as the toolkit FileSystem, with the prefix fs: its tools are fs_read, fs_write and so on. No path that a
-client sends leads out of it. For other settings, or for several directories, name the toolkits one by one, or in a file;
+ROOT is served in two vocabularies: as the toolkit FileSystem with the prefix fs, whose tools are fs_read, fs_write and so
+on, and as the toolkit FileTools, whose tools are list_files, read_file, write_file, edit_file and multi_edit. No path that
+a client sends leads out of it, and no file is changed that the session has not read, with a tool of either. --vocabulary
+leaves out one of the two. For other settings, or for several directories, name the toolkits one by one, or in a file;
 relative directories are relative to the current one:
 
   lookfirst --tool='FileSystem={"root":"/srv/notes","prefix":"notes"}' \
@@ -23,17 +19,19 @@ relative directories are relative to the current one:
   {
     "name": "workspace",
     "version": "1.0",
-    "instructions": "Notes are writable; logs are read-only.",
+    "instructions": "Notes and drafts are writable; logs are read-only.",
     "tools": {
       "FileSystem#notes": {"root": "/srv/notes", "prefix": "notes"},
-      "FileSystem#logs":  {"root": "/srv/logs", "prefix": "logs", "read-only": true}
+      "FileSystem#logs":  {"root": "/srv/logs", "prefix": "logs", "read-only": true},
+      "FileTools":        {"root": "/srv/notes", "extra-roots": ["/srv/drafts"]}
     },
     "http": {"port": 8080, "host": "127.0.0.1", "path": "mcp", "allowedOrigins": ["https://example.com"]}
   }
 
 "name" and "tools" are required. What stands behind a # tells two toolkits of a kind apart. "prefix" goes in front of the
 names of a toolkit's tools, with an underscore; with "" the names are bare. No two tools may have one name. 'lookfirst
---describe=FileSystem' lists all settings. ROOT, --tool, --config and --describe exclude each other.
+--describe=FileSystem' and 'lookfirst --describe=FileTools' list all settings; a FileSystem that is named as a toolkit lets
+files be changed unread, unless "read-before-write" is true. ROOT, --tool, --config and --describe exclude each other.
 
 With --http=PORT, or with a section "http" in the file, any number of clients are served at http://HOST:PORT/PATH. A
 flag wins over the file, and origins of both add up. Nobody is asked who they are: programs on this machine are served,

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lookfirst/fsmcp/confine"
+	"lookfirst/fsmcp/repomap"
+)
+
+// Maps are measured by the CPU time of whole processes, user and system, on a copy of the tree that is in the page cache.
+// What a process does often besides one cold map is the difference to a process that does it never, divided. The peer is
+// ctags -R, which finds definitions and no references. The sides take turns within a round; a number is the median.
+
+// mapCommand measures maps of the named trees and prints a table.
+func mapCommand(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("map", flag.ContinueOnError)
+	rounds := flags.Int("rounds", 5, "timed rounds")
+	ctags := flags.String("ctags", "ctags", "the Universal Ctags to compare with")
+	once := flags.String("once", "", "do one thing a number of times, as edit=20, and nothing else")
+	cache := flags.String("cache", "", "with -once, where parse results outlive the process")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("name one or more directories to map")
+	}
+	if *once != "" {
+		return mapOnce(*once, *cache, flags.Arg(0), stdout)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, tree := range flags.Args() {
+		b := mapBench{self: self, ctags: *ctags, rounds: *rounds, out: stdout}
+		if err := b.tree(tree); err != nil {
+			return fmt.Errorf("map %s: %w", tree, err)
+		}
+	}
+	return nil
+}
+
+// mapBench measures on this machine.
+type mapBench struct {
+	self, ctags string
+	rounds      int
+	out         io.Writer
+	dir         string // the copy of the tree
+	cpu         map[string][]time.Duration
+}
+
+// The things that a process can do, and how often it does them: enough for tens of milliseconds.
+var mapActs = []struct {
+	name  string
+	times int
+}{{"cold", 0}, {"warm", 100}, {"edit", 10}, {"walk", 100}, {"start", 0}}
+
+func (b *mapBench) tree(tree string) error {
+	dir, err := os.MkdirTemp("", "bench-map")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b.dir = filepath.Join(dir, "tree")
+	if err := os.CopyFS(b.dir, os.DirFS(tree)); err != nil {
+		return err
+	}
+	cache := filepath.Join(dir, "cache")
+	if _, err := b.run("cold", b.self, "map", "-once", "cold=0", "-cache", cache, b.dir); err != nil {
+		return err
+	}
+	b.cpu = map[string][]time.Duration{}
+	for range b.rounds {
+		if _, err := b.run("ctags", b.ctags, "-R", "-f", filepath.Join(dir, "tags"), b.dir); err != nil {
+			return err
+		}
+		if _, err := b.run("stored", b.self, "map", "-once", "cold=0", "-cache", cache, b.dir); err != nil {
+			return err
+		}
+		for _, act := range mapActs {
+			if _, err := b.run(act.name, b.self, "map", "-once", act.name+"="+strconv.Itoa(act.times), b.dir); err != nil {
+				return err
+			}
+		}
+	}
+	said, err := b.run("size", b.self, "map", "-once", "size=0", b.dir)
+	if err != nil {
+		return err
+	}
+	return b.print(tree, said)
+}
+
+// run runs a process, notes its CPU time and gives its output.
+func (b *mapBench) run(name, program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", cmd, err)
+	}
+	if b.cpu != nil {
+		b.cpu[name] = append(b.cpu[name], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	return string(out), nil
+}
+
+// each is the CPU time of one of the things that a process did a number of times besides what a base process did.
+func (b *mapBench) each(name, base string) time.Duration {
+	for _, act := range mapActs {
+		if act.name == name && act.times > 0 {
+			return max(0, b.median(name)-b.median(base)) / time.Duration(act.times)
+		}
+	}
+	return b.median(name)
+}
+
+func (b *mapBench) median(name string) time.Duration {
+	list := slices.Sorted(slices.Values(b.cpu[name]))
+	return list[len(list)/2]
+}
+
+func (b *mapBench) print(tree, said string) error {
+	cold, ctags, walk := b.median("cold"), b.median("ctags"), b.each("walk", "start")
+	rows := []struct {
+		name     string
+		of, than time.Duration
+		base     string
+		goal     float64
+	}{
+		{"cold map", cold, ctags, "ctags -R", 8},
+		{"cold map in a second process", b.median("stored"), cold, "cold map", 0.1},
+		{"map after one edit", b.each("edit", "cold"), cold, "cold map", 0.1},
+		{"map of an unchanged tree", b.each("warm", "cold"), walk, "walk and lstat", 5},
+	}
+	fmt.Fprintf(b.out, "%s: %s, %d workers, median of %d\n", tree, strings.TrimSpace(said), min(runtime.GOMAXPROCS(0), 4), b.rounds)
+	for _, r := range rows {
+		verdict := "met"
+		if ratio := float64(r.of) / float64(r.than); ratio > r.goal {
+			verdict = "missed"
+		}
+		_, err := fmt.Fprintf(b.out, "  %-30s %9.2f ms CPU = %6.3f x %-14s (%.2f ms); goal %.2g %s\n", r.name,
+			float64(r.of.Microseconds())/1000, float64(r.of)/float64(r.than), r.base, float64(r.than.Microseconds())/1000, r.goal, verdict)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapOnce is a process of ours: what it does, and how often.
+func mapOnce(act, cache, tree string, stdout io.Writer) error {
+	name, count, _ := strings.Cut(act, "=")
+	times, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	root, err := confine.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	m := repomap.New(repomap.Options{Root: root, CacheDir: cache})
+	draw := func() error {
+		_, err := m.Map(context.Background(), repomap.Request{Path: "."})
+		return err
+	}
+	switch name {
+	case "start":
+		return nil
+	case "walk":
+		return walkOften(root, times)
+	}
+	if err := draw(); err != nil {
+		return err
+	}
+	if name == "edit" {
+		return editOften(tree, times, draw)
+	}
+	for range times {
+		if err := draw(); err != nil {
+			return err
+		}
+	}
+	if name == "size" {
+		return printSize(m, root, stdout)
+	}
+	return m.Close()
+}
+
+// walkOften is the floor of a map of an unchanged tree: it visits what the map visits, and asks after every file.
+func walkOften(root *confine.Root, times int) error {
+	for range times {
+		loc, err := root.Resolve("path", ".")
+		if err != nil {
+			return err
+		}
+		dir, err := loc.OpenDir()
+		loc.Close()
+		if err != nil {
+			return err
+		}
+		err = dir.Walk(context.Background(), confine.FilesFirst, func(s *confine.Step) error {
+			if s.Kind == confine.Directory && strings.HasPrefix(s.Name, ".") {
+				return confine.SkipDir
+			}
+			if s.Kind == confine.Regular {
+				_, err := s.Dir.Stat(s.Name)
+				return err
+			}
+			return nil
+		})
+		dir.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// editOften adds lines to one source file, the one whose size is in the middle, each time before it draws. In the end
+// the file is as it was, so that other processes find the tree unchanged.
+func editOften(tree string, times int, draw func() error) error {
+	type sized struct {
+		name string
+		size int64
+	}
+	var files []sized
+	err := filepath.WalkDir(tree, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || !slices.Contains([]string{".c", ".go", ".java", ".js", ".py", ".rs", ".ts"}, filepath.Ext(name)) {
+			return err
+		}
+		info, err := d.Info()
+		files = append(files, sized{name, info.Size()})
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		return errors.Join(err, errors.New("no file to edit"))
+	}
+	slices.SortFunc(files, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
+	edited := files[len(files)/2]
+	f, err := os.OpenFile(edited.name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	for range times {
+		if _, err = f.WriteString("\n"); err == nil {
+			err = draw()
+		}
+		if err != nil {
+			break
+		}
+	}
+	return errors.Join(err, f.Truncate(edited.size), f.Close())
+}
+
+// printSize says what the cache of a mapped tree takes.
+func printSize(m *repomap.Mapper, root *confine.Root, stdout io.Writer) error {
+	text, err := m.Map(context.Background(), repomap.Request{Path: "."})
+	if err != nil {
+		return err
+	}
+	summary := text[strings.LastIndexByte(text, '[')+1:]
+	files, err := strconv.Atoi(strings.Fields(summary)[1])
+	if err != nil {
+		return err
+	}
+	var with, without runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&with)
+	runtime.KeepAlive(m)
+	m = repomap.New(repomap.Options{Root: root})
+	runtime.GC()
+	runtime.ReadMemStats(&without)
+	runtime.KeepAlive(m)
+	_, err = fmt.Fprintf(stdout, "%d files, %d bytes of memory each", files, (with.HeapAlloc-without.HeapAlloc)/uint64(max(1, files)))
+	return err
+}
