@@ -3,7 +3,6 @@ package compat
 import (
 	"bytes"
 	"errors"
-	"sort"
 )
 
 // document is the text of a file under edits. Line ends are matched as \n, whatever the file has, and what is put in gets
@@ -25,10 +24,12 @@ func (d *document) encode() []byte { return d.encoding.encode(d.text) }
 // isBlank says whether there is nothing but white space.
 func (d *document) isBlank() bool { return len(bytes.TrimSpace(d.text)) == 0 }
 
-// matches are the places of a text in a document.
+// matches are the places of a text in a document. They are looked for again whenever they are asked for, and never listed: a
+// file can have as many as it has bytes, and their list would take many times its room.
 type matches struct {
-	at   []span // in the document's own text, in order, none overlapping another
-	size int    // bytes that are not of a match
+	views  []view // the document's text first, then each made of the one before; the last is what is searched
+	needle []byte
+	count  int
 }
 
 // span is a part of a text.
@@ -37,95 +38,125 @@ type span struct{ from, to int }
 // find looks for old, counted from left to right without overlap. Where the exact text is absent, curly quotation marks
 // and straight ones match each other.
 func (d *document) find(old string) matches {
-	views := []view{withoutCR(d.text)}
 	needle := withoutCR([]byte(old)).text
-	if m := d.findIn(views, needle); len(m.at) > 0 {
+	m := matches{views: []view{withoutCR(d.text)}, needle: needle}
+	if m.count = bytes.Count(m.views[0].text, needle); m.count > 0 {
 		return m
 	}
-	straight := withStraightQuotes(needle)
-	views = append(views, withStraightQuotes(views[0].text))
-	if len(straight.cuts) == 0 && len(views[1].cuts) == 0 {
-		return matches{} // There is no curly mark on either side: the two are what they were.
+	straight, marks := withStraightQuotes(needle), withStraightQuotes(m.views[0].text)
+	if len(straight.cuts) == 0 && len(marks.cuts) == 0 {
+		return m // There is no curly mark on either side: the two are what they were.
 	}
-	return d.findIn(views, straight.text)
+	m.views, m.needle = append(m.views, marks), straight.text
+	m.count = bytes.Count(marks.text, m.needle)
+	return m
 }
 
-// findIn looks into the last of the views, each of which was made of the text of the one before.
-func (d *document) findIn(views []view, needle []byte) matches {
-	last := views[len(views)-1]
-	m := matches{size: len(d.text)}
+// each yields the matches in the document's own text, in order, none overlapping another.
+func (m matches) each(yield func(span) bool) {
+	searched := m.views[len(m.views)-1].text
+	cursors := make([]cursor, len(m.views))
+	for i, v := range m.views {
+		cursors[len(m.views)-1-i].view = v
+	}
+	source := func(at int) int {
+		for i := range cursors {
+			at = cursors[i].source(at)
+		}
+		return at
+	}
 	for at := 0; ; {
-		i := bytes.Index(last.text[at:], needle)
+		i := bytes.Index(searched[at:], m.needle)
 		if i < 0 {
-			return m
+			return
 		}
-		s := span{at + i, at + i + len(needle)}
-		at = s.to
-		for v := len(views) - 1; v >= 0; v-- {
-			s = span{views[v].source(s.from), views[v].source(s.to)}
+		at += i + len(m.needle)
+		from := source(at - len(m.needle))
+		if !yield(span{from, source(at)}) {
+			return
 		}
-		m.at = append(m.at, s)
-		m.size -= s.to - s.from
 	}
 }
 
 // replace puts text at each of the matches.
 func (d *document) replace(m matches, text string) error {
-	pieces, total := make([][]byte, len(m.at)), m.size
-	unified := withoutCR([]byte(text)).text
-	for i, s := range m.at {
-		pieces[i] = d.fitted(text, unified, s)
-		if total += len(pieces[i]); total > maxFile {
+	put := fitting{text: d.text, first: bytes.IndexByte(d.text, '\n'), last: -1, asIs: []byte(text)}
+	put.unified = withoutCR(put.asIs).text
+	put.crlf = bytes.ReplaceAll(put.unified, []byte("\n"), []byte("\r\n"))
+	out, done := make([]byte, 0, min(len(d.text)+m.count*len(put.crlf), maxFile)), 0
+	for s := range m.each {
+		piece := put.at(s.from)
+		if len(out)+s.from-done+len(piece) > maxFile {
 			return errTooLong
 		}
-	}
-	out, done := make([]byte, 0, total), 0
-	for i, s := range m.at {
-		out = append(append(out, d.text[done:s.from]...), pieces[i]...)
+		out = append(append(out, d.text[done:s.from]...), piece...)
 		done = s.to
+	}
+	if len(out)+len(d.text)-done > maxFile {
+		return errTooLong
 	}
 	d.text = append(out, d.text[done:]...)
 	return nil
 }
 
-// fitted is the text with the line ends that the document has at a place: those of the line before it, else of the one
-// that it is on. A document of a single line has none, and takes the text as it is.
-func (d *document) fitted(text string, unified []byte, at span) []byte {
-	if bytes.IndexByte(unified, '\n') < 0 {
-		return unified
+// fitting gives a new text the line ends that a document has at a place: those of the line before it, else of the one
+// that it is on. A document of a single line has none, and takes the text as it is. It is asked in rising order, so that
+// the document is read once, though all of it be one line.
+type fitting struct {
+	text                []byte // the document's
+	first, last, looked int    // its first line end; the last one before looked; -1 if there is none
+	asIs, unified, crlf []byte // the new text as it came, with \n for every \r\n, and with \r\n for every line end
+}
+
+func (f *fitting) at(place int) []byte {
+	if i := bytes.LastIndexByte(f.text[f.looked:place], '\n'); i >= 0 {
+		f.last = f.looked + i
 	}
-	i := bytes.LastIndexByte(d.text[:at.from], '\n')
+	f.looked = place
+	i := f.last
 	if i < 0 {
-		if i = bytes.IndexByte(d.text[at.from:], '\n'); i < 0 {
-			return []byte(text)
-		}
-		i += at.from
+		i = f.first
 	}
-	if i > 0 && d.text[i-1] == '\r' {
-		return bytes.ReplaceAll(unified, []byte("\n"), []byte("\r\n"))
+	switch {
+	case len(f.crlf) == len(f.unified): // It has no line end.
+		return f.unified
+	case i < 0:
+		return f.asIs
+	case i > 0 && f.text[i-1] == '\r':
+		return f.crlf
 	}
-	return unified
+	return f.unified
 }
 
 // view is a text in which single bytes stand for longer runs of another.
 type view struct {
 	text []byte
-	cuts []int // the places in text of the bytes that stand for longer runs, in order
-	cut  int   // how many bytes each of those was longer
+	cuts []int32 // the places in text of the bytes that stand for longer runs, in order; a file has fewer than 2 GB
+	cut  int     // how many bytes each of those was longer
+}
+
+// cursor finds the places of a view in its source. It is asked in rising order.
+type cursor struct {
+	view   view
+	passed int // cuts before the place that was asked for last
 }
 
 // source is the place in the source that a place in the view was. A place before a byte that stands for a run is before the
 // run.
-func (v view) source(i int) int {
-	return i + v.cut*sort.Search(len(v.cuts), func(k int) bool { return v.cuts[k] >= i })
+func (c *cursor) source(i int) int {
+	for c.passed < len(c.view.cuts) && int(c.view.cuts[c.passed]) < i {
+		c.passed++
+	}
+	return i + c.view.cut*c.passed
 }
 
 // withoutCR views a text with \n for every \r\n.
 func withoutCR(b []byte) view {
-	if !bytes.Contains(b, []byte("\r\n")) {
+	n := bytes.Count(b, []byte("\r\n"))
+	if n == 0 {
 		return view{text: b}
 	}
-	v := view{text: make([]byte, 0, len(b)), cut: 1}
+	v := view{text: make([]byte, 0, len(b)-n), cuts: make([]int32, 0, n), cut: 1}
 	for {
 		i := bytes.Index(b, []byte("\r\n"))
 		if i < 0 {
@@ -133,7 +164,7 @@ func withoutCR(b []byte) view {
 			return v
 		}
 		v.text = append(v.text, b[:i]...)
-		v.cuts = append(v.cuts, len(v.text))
+		v.cuts = append(v.cuts, int32(len(v.text)))
 		v.text = append(v.text, '\n')
 		b = b[i+2:]
 	}
@@ -159,7 +190,7 @@ func withStraightQuotes(b []byte) view {
 		if straight == 0 {
 			v.text = append(v.text, b[i:i+3]...)
 		} else {
-			v.cuts = append(v.cuts, len(v.text))
+			v.cuts = append(v.cuts, int32(len(v.text)))
 			v.text = append(v.text, straight)
 		}
 		b = b[i+3:]

@@ -162,8 +162,8 @@ func (d *document) applyOne(e edit, first *document) error {
 		return nil
 	}
 	m := d.find(e.old)
-	switch n := len(m.at); {
-	case n == 0 && len(first.find(e.old).at) > 0:
+	switch n := m.count; {
+	case n == 0 && first.find(e.old).count > 0:
 		return toolkit.Refuse(textEditedOut)
 	case n == 0:
 		return textNotFound(e.old)

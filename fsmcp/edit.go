@@ -75,7 +75,7 @@ func (e edit) apply(ctx context.Context, loc *confine.Location) (content []byte,
 	if err != nil {
 		return nil, "", err
 	}
-	note := endingsNote(text, e.new) + stored.Note
+	note := endingsNote(text, e.new) + storeNote(stored)
 	if !e.all && n == 1 {
 		return content, fmt.Sprintf("Replaced 1 occurrence in %s; wrote %d bytes", confine.Quote(e.path), len(content)) + note, nil
 	}

@@ -70,6 +70,7 @@ type globbing struct {
 	above   string // the searched directory, with a slash; empty for the root
 	found   lines
 	hidden  []string // directories that could not be read
+	full    bool     // there is at least one more match than the answer has room for
 }
 
 // errFull ends a walk whose answer has no room left.
@@ -84,17 +85,20 @@ func (g *globbing) visit(s *confine.Step) error {
 	if !g.pattern.Match(path, s.Kind == confine.Directory) {
 		return nil
 	}
-	if g.found.kept == maxGlob {
-		return errFull
+	if g.found.kept < maxGlob {
+		g.found.add(printed(g.above+path, s.Kind))
+		if g.found.kept == g.found.asked {
+			return nil
+		}
 	}
-	g.found.add(printed(g.above+path, s.Kind))
-	if g.found.kept < g.found.asked {
-		return errFull
-	}
-	return nil
+	g.full, g.found.asked = true, g.found.kept // How many more there are, nobody has counted.
+	return errFull
 }
 
 func (g *globbing) answer(pattern, path string) string {
+	if g.full {
+		g.found.notice("stopped at %d paths; there are more: send a narrower pattern, or search below a sub-directory", g.found.kept)
+	}
 	if len(g.hidden) > 0 {
 		g.found.notice("not readable, so not searched: %s", strings.Join(g.hidden[:min(len(g.hidden), 10)], ", "))
 	}

@@ -45,9 +45,17 @@ func (f *FileSystem) write(ctx context.Context, a *toolkit.Args) (*toolkit.Answe
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("Wrote %d bytes to %s", len(content), confine.Quote(path)) + note + stored.Note, nil
+			return fmt.Sprintf("Wrote %d bytes to %s", len(content), confine.Quote(path)) + note + storeNote(stored), nil
 		},
 	})
+}
+
+// storeNote is what the store has to say, as it follows a sentence.
+func storeNote(s textfile.Stored) string {
+	if s.Note == "" {
+		return ""
+	}
+	return " " + s.Note
 }
 
 // change makes a change of the pack's and words its answer.

@@ -265,8 +265,11 @@ func TestStoreRefuses(t *testing.T) {
 		},
 		{
 			name: "the name of a temporary file, which would not be seen and could be swept away",
-			path: ".lookfirst-0123456789abcdef.tmp", is: confine.ErrName,
-			want: "'.lookfirst-0123456789abcdef.tmp' is a name that is kept for temporary files; use another name",
+			setup: func(t *testing.T, dir string) { link(t, ".lookfirst-0123456789abcdef.tmp", dir+"/l") },
+			path:  "l", is: confine.ErrName,
+			want: "'l' is a name that is kept for temporary files; use another name",
+			tree: map[string]string{"l": "=> .lookfirst-0123456789abcdef.tmp"},
+			cure: func(t *testing.T, dir string) { os.Remove(dir + "/l") },
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
