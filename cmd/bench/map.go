@@ -63,11 +63,15 @@ type mapBench struct {
 	cpu         map[string][]time.Duration
 }
 
-// The things that a process can do, and how often it does them: enough for tens of milliseconds.
-var mapActs = []struct {
+// mapAct is something that a process can do, and how often it does it: enough for tens of milliseconds.
+type mapAct struct {
 	name  string
 	times int
-}{{"cold", 0}, {"warm", 100}, {"edit", 10}, {"walk", 100}, {"start", 0}}
+}
+
+func mapActs() []mapAct {
+	return []mapAct{{"cold", 0}, {"warm", 100}, {"edit", 10}, {"walk", 100}, {"start", 0}}
+}
 
 func (b *mapBench) tree(tree string) error {
 	dir, err := os.MkdirTemp("", "bench-map")
@@ -91,7 +95,7 @@ func (b *mapBench) tree(tree string) error {
 		if _, err := b.run("stored", b.self, "map", "-once", "cold=0", "-cache", cache, b.dir); err != nil {
 			return err
 		}
-		for _, act := range mapActs {
+		for _, act := range mapActs() {
 			if _, err := b.run(act.name, b.self, "map", "-once", act.name+"="+strconv.Itoa(act.times), b.dir); err != nil {
 				return err
 			}
@@ -119,7 +123,7 @@ func (b *mapBench) run(name, program string, args ...string) (string, error) {
 
 // each is the CPU time of one of the things that a process did a number of times besides what a base process did.
 func (b *mapBench) each(name, base string) time.Duration {
-	for _, act := range mapActs {
+	for _, act := range mapActs() {
 		if act.name == name && act.times > 0 {
 			return max(0, b.median(name)-b.median(base)) / time.Duration(act.times)
 		}

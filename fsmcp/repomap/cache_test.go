@@ -44,6 +44,10 @@ func TestCacheReadsWhatChanged(t *testing.T) {
 		{"it reads nothing for a part of it", func() {}, "sub", 0},
 		{"it reads a file of another size", func() { writeFile(t, filepath.Join(dir, "a.raku"), "sub longer { }\n") }, ".", 1},
 		{"it reads a file of another time", func() { touch(t, filepath.Join(dir, "b.raku"), 1000) }, ".", 1},
+		{"it reads a file of another size and the same time", func() {
+			writeFile(t, filepath.Join(dir, "b.raku"), "sub longer2 { }\n")
+			touch(t, filepath.Join(dir, "b.raku"), 1000)
+		}, ".", 1},
 		{"it reads nothing when one is deleted", func() { os.Remove(filepath.Join(dir, "sub", "c.raku")) }, ".", 0},
 		{"it reads one that is back", func() { writeFile(t, filepath.Join(dir, "sub", "c.raku"), "sub c { }\n") }, ".", 1},
 	}

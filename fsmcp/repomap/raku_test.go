@@ -133,7 +133,7 @@ func TestRakuReferences(t *testing.T) {
 func TestRakuIsLinear(t *testing.T) {
 	// Each of these would take the square of its length if a quote without an end, a comment or a Pod block were read
 	// again and again. The test's own time limit is the measure.
-	for _, part := range []string{"q[ x\n", "#`( x\n", "q:to/E/;\n", "=begin x\n", "my $a = 'x\n", "sub a { ", "a::", "infix:<", "my ", "qq{{{{\n", "q/ x\n"} {
+	for _, part := range []string{"q[ x\n", "#`( x\n", "q:to/E/;\n", "=begin x\n", "my $a = 'x\n", "sub a { ", "a::", "infix:<", "sub infix:< ", "my ", "qq{{{{\n", "q/ x\n"} {
 		scanRaku(strings.Repeat(part, maxFile/len(part)))
 	}
 }

@@ -22,7 +22,7 @@ type File struct {
 
 // shown is a line as it is printed. at is the byte at which its first match ends, and 0 for a line of context.
 func shown(line []byte, at int) string {
-	if len(line) <= maxShown || utf8.RuneCount(line) <= maxShown {
+	if len(line) <= maxShown || forward(line, 0, maxShown) == len(line) {
 		return string(line)
 	}
 	start := back(line, at, maxShown/2)

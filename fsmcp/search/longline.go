@@ -78,7 +78,7 @@ func safeEnd(b []byte) int {
 func (c *scanner) feed(l *longLine, text []byte) {
 	if l.length <= maxShown {
 		l.head = append(l.head, text[:forward(text, 0, maxShown-l.length)]...)
-		l.length += utf8.RuneCount(text)
+		l.length += utf8.RuneCount(text[:forward(text, 0, maxShown+1-l.length)])
 	}
 	if l.matched {
 		l.show(text)

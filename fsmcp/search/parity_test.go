@@ -136,6 +136,17 @@ func TestEnginesAnswerAlike(t *testing.T) {
 			}
 		})
 	}
+	t.Run("neither installed", func(t *testing.T) {
+		t.Setenv("PATH", "")
+		t.Setenv("MCP_FS_GREP_BACKEND", "external")
+		ResetSearchers()
+		for _, q := range all[:40] {
+			r, err := Run(t.Context(), loc, q)
+			if diff := differ(text(newReference(t, q).tree(t, dir)), text(r)); diff != "" || err != nil {
+				t.Errorf("%+v: %v %s", q, err, diff)
+			}
+		}
+	})
 	for _, s := range []sizes{{32, 64}, {100, 100}, {64, 2048}} {
 		t.Run(fmt.Sprintf("buffers of %v", s), func(t *testing.T) {
 			with := defaults()
@@ -183,9 +194,9 @@ func randomQuery(r *rand.Rand) Query {
 	return q
 }
 
-// TestSearchAgreesWithThePlainOne searches random trees with buffers of all sizes.
+// TestSearchAgreesWithThePlainOne searches random trees with every tier and buffers of all sizes.
 func TestSearchAgreesWithThePlainOne(t *testing.T) {
-	rounds := 300
+	rounds := 100
 	if testing.Short() {
 		rounds = 30
 	}
@@ -222,12 +233,17 @@ func checkRandom(t *testing.T, tree, query uint64) {
 		with.workers = 1 + r.IntN(3)
 		first := 64 << r.IntN(6) // Enough for the marks on one letter.
 		with.sizes = sizes{first, first * (1 + r.IntN(5))}
+		backend := "native"
+		if !q.Regex && r.IntN(4) == 0 {
+			backend = []string{"rg", "grep"}[r.IntN(2)]
+		}
+		t.Setenv("MCP_FS_GREP_BACKEND", backend)
 		got, err := runWith(t.Context(), loc, q, with)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := differ(text(newReference(t, q).tree(t, dir)), text(got)); diff != "" {
-			t.Errorf("tree %d, query %d, %+v, %+v: %s", tree, query, q, with.sizes, diff)
+			t.Errorf("tree %d, query %d, %s, %+v, %+v: %s", tree, query, backend, q, with.sizes, diff)
 		}
 	}
 }
