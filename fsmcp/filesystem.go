@@ -34,7 +34,7 @@ type Options struct {
 	MapCache string
 	// DigestMemo is how many file digests are remembered; if zero, 8192; if negative, none.
 	DigestMemo int
-	// RevisionBudget is how many bytes an observation may read to hash a directory before its revision is unknown; if
+	// RevisionBudget is how many bytes an observation may read for one revision before that is unknown; if
 	// zero, 4 GiB; if negative, there is no limit. A conditional change has none.
 	RevisionBudget int64
 	// NoSync spares the fsync of what is written: after a power cut a file may then be old, new or empty.

@@ -42,10 +42,12 @@ func (f *FileSystem) list(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	if err != nil {
 		return nil, f.missing(path, err)
 	}
-	return &toolkit.Answer{
-		Text:      listing(entries),
-		Revisions: revision.Set{"path": f.observed(ctx, loc)},
-	}, nil
+	text := listing(entries)
+	rev := revision.Revision{State: revision.Unknown}
+	if toolkit.TreeRevisions(ctx) {
+		rev = f.tree.Hasher.ObserveListed(ctx, loc, entries)
+	}
+	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": rev}}, nil
 }
 
 // observed is the revision of a location that a reading tool answers with. Where nobody will read it, a directory's is

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"lookfirst/fsmcp/confine"
@@ -14,7 +15,7 @@ import (
 const (
 	// DefaultMemo is how many file digests are remembered when nothing else is said.
 	DefaultMemo = 8192
-	// DefaultBudget is how many bytes an observation reads to hash one directory before it gives up its token (D27).
+	// DefaultBudget is how many bytes an observation reads for one token before it gives it up (D27).
 	DefaultBudget = 4 << 30
 )
 
@@ -29,17 +30,16 @@ const (
 // Options are the settings of a [Hasher].
 type Options struct {
 	Memo   int              // file digests remembered; if zero, DefaultMemo; if negative, none
-	Budget int64            // bytes read for a directory's token by Observe; if zero, DefaultBudget; if negative, no limit
+	Budget int64            // bytes read for one token by Observe; if zero, DefaultBudget; if negative, no limit
 	Now    func() time.Time // the clock, called under a lock; if nil, time.Now
 }
 
-// reuse says whether remembered digests may stand for bytes.
-type reuse bool
-
-const (
-	fresh    reuse = false
-	observed reuse = true
-)
+// reuse says what may stand for a look at the disk. With the zero value, nothing does.
+type reuse struct {
+	digests bool            // remembered digests, for bytes
+	bounded bool            // no more is read than the budget allows
+	list    []confine.Entry // what the directory holds that is asked about; nil when that was not read
+}
 
 // Hasher computes revisions. It may be used from several goroutines.
 type Hasher struct {
@@ -59,20 +59,26 @@ func NewHasher(o Options) *Hasher {
 // of unchanged files. What cannot be computed, be it that ctx was cancelled, is [Unknown], with no token: the answer
 // that it accompanies stands all the same.
 func (h *Hasher) Observe(ctx context.Context, loc *confine.Location) Revision {
-	return orUnknown(h.revise(ctx, loc, observed))
+	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true}))
 }
 
-// Named is Observe for what the location leads to, rather than for a link at the end of its path. With [Hasher.Through] it
-// gives both for the cost of one.
+// ObserveListed is Observe for a directory whose entries have just been read, and spares reading them again. They are left
+// as they are, and are best sorted by name.
+func (h *Hasher) ObserveListed(ctx context.Context, loc *confine.Location, list []confine.Entry) Revision {
+	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true, list: list}))
+}
+
+// Named is Observe for what the location leads to, rather than for a link at the end of its path, and without a budget:
+// it is for deciding about a change, which waits as long as that takes.
 func (h *Hasher) Named(ctx context.Context, loc *confine.Location) Revision {
-	return orUnknown(h.reviseThing(ctx, loc, observed))
+	return orUnknown(h.reviseThing(ctx, loc, reuse{digests: true}))
 }
 
 // Fresh is the revision of a location for a comparison; the location must just have been resolved. Every byte is read
 // anew, whatever it costs. An error, with no revision, is ctx's or of type [*confine.Error], which names what could not
 // be read.
 func (h *Hasher) Fresh(ctx context.Context, loc *confine.Location) (Revision, error) {
-	return h.revise(ctx, loc, fresh)
+	return h.revise(ctx, loc, reuse{})
 }
 
 // Through is the revision of a location that was reached through a link at the end of its path, when the revision of
@@ -199,7 +205,7 @@ func revisionOf(s State, d digest) Revision {
 
 func (h *Hasher) fileAt(ctx context.Context, loc *confine.Location, use reuse) (digest, error) {
 	when := h.memo.clock()
-	if use == observed {
+	if use.digests {
 		if d, place := h.memo.get(loc.Info, when, none); place != none {
 			return d, nil
 		}
@@ -209,8 +215,19 @@ func (h *Hasher) fileAt(ctx context.Context, loc *confine.Location, use reuse) (
 		return digest{}, err
 	}
 	defer f.Close()
-	p := pass{ctx: ctx, memo: h.memo, why: alone, when: when, buf: make([]byte, bufferFor(f.Info().Size))}
+	p := pass{ctx: ctx, memo: h.memo, why: alone, when: when, left: h.allowance(use), buf: make([]byte, bufferFor(f.Info().Size))}
 	return p.file(f)
+}
+
+// allowance is what may be read, in bytes; nil when there is no limit. A file counts like a directory: one that claims
+// a petabyte would otherwise keep every writer out for as long as it is looked at.
+func (h *Hasher) allowance(use reuse) *atomic.Int64 {
+	if !use.bounded || h.budget < 0 {
+		return nil
+	}
+	left := new(atomic.Int64)
+	left.Store(h.budget)
+	return left
 }
 
 // errBudget ends an observation that would have to read more than the revision budget.

@@ -24,8 +24,8 @@ type pass struct {
 	why  occasion
 	when moment        // read before the files were looked at
 	left *atomic.Int64 // bytes that all passes of a traversal may still read; nil without a limit
-	buf  []byte
-	sum  hash.Hash // made when a file does not fit in buf
+	buf  []byte        // if nil, made with bufferSize when a file is read
+	sum  hash.Hash     // made when a file does not fit in buf
 	// found is the place in the memo of the last digest that was asked for there.
 	found int
 }
@@ -39,6 +39,9 @@ func (p *pass) file(f *confine.File) (d digest, err error) {
 	before := f.Info()
 	if err := p.spend(before.Size); err != nil {
 		return d, err
+	}
+	if p.buf == nil {
+		p.buf = make([]byte, bufferSize)
 	}
 	n, err := f.Read(p.buf)
 	if err != nil && err != io.EOF {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io/fs"
 	"strings"
 	"sync"
@@ -20,11 +21,12 @@ import (
 // kind is d, f, l or o (directory, file, link, other); payload is a file's 32-byte SHA-256 or a link's target bytes,
 // and nothing for d and o. Links are not followed, and others are never opened.
 //
-// The walk, which fixes the order, is one goroutine; it hands batches of entries to the workers, which look, read and
-// hash; the caller takes the batches back in the order of the walk:
+// The walk, which fixes the order, cuts the entries into batches. As long as digests are remembered and the tree is small,
+// its goroutine does all: there is too little to do for a second one to be woken. From then on it hands the batches to the
+// workers, which look, read and hash; one more takes the batches back in the order of the walk:
 //
 //	walk ──batch──► workers (tree waits for them)
-//	   └───batch, in order──► tree, which waits for each to be done, and gives it back to the walk to be filled again
+//	   └───batch, in order──► collect, which waits for each to be done, and gives it back to the walk to be filled again
 const (
 	// batchEntries is how many entries make a batch: enough to spread the cost of handing it over.
 	batchEntries = 64
@@ -35,29 +37,35 @@ const (
 	batchesAhead = 16
 	// hashers is how many goroutines read and hash; the walk is light beside them.
 	hashers = 2
+	// aloneBatches is for how many batches the walk goes on alone: of files whose digests are remembered, a second
+	// goroutine makes a thousand slower on a busy machine, and tens of thousands faster.
+	aloneBatches = 32
 )
 
 // traversal is one computation of a directory's token.
 type traversal struct {
 	ctx  context.Context
+	stop func() // ends ctx
 	arg  string // of the directory, for errors
 	memo *memo
 	use  reuse
 	left *atomic.Int64 // bytes that may still be read; nil without a limit
 	cur  *batch
-	// ordered and work carry the same batches, to the tree and to the workers; free brings them back.
+	sum  hash.Hash // of the records so far; that of collect once there is one
+
+	alone int   // batches that the walk has done itself
+	pass  *pass // for them; nil before the first
+
+	running sync.WaitGroup // workers and collect
+	err     error          // the first of collect; to be read after running
+	// ordered and work carry the same batches, to collect and to the workers; free brings them back. They are nil as long
+	// as the walk is alone.
 	ordered, work, free chan *batch
 }
 
 func (h *Hasher) traversal(ctx context.Context, arg string, use reuse) *traversal {
-	t := &traversal{
-		ctx: ctx, arg: arg, memo: h.memo, use: use,
-		ordered: make(chan *batch, batchesAhead), work: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead),
-	}
-	if use == observed && h.budget >= 0 {
-		t.left = new(atomic.Int64)
-		t.left.Store(h.budget)
-	}
+	t := &traversal{arg: arg, memo: h.memo, use: use, left: h.allowance(use), sum: sha256.New()}
+	t.ctx, t.stop = context.WithCancel(ctx)
 	return t
 }
 
@@ -67,49 +75,64 @@ func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d 
 		return d, err
 	}
 	defer dir.Close()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	h.memo.beginScan()
 	t := h.traversal(ctx, loc.Arg, use)
-	var running sync.WaitGroup
+	defer t.stop()
+	if err := t.end(t.walk(dir)); err != nil {
+		return d, err
+	}
+	t.sum.Sum(d[:0])
+	return d, nil
+}
+
+// spread starts the goroutines that help.
+func (t *traversal) spread() {
+	t.ordered, t.work, t.free = make(chan *batch, batchesAhead), make(chan *batch, batchesAhead), make(chan *batch, batchesAhead)
 	for range hashers {
-		running.Go(t.hashBatches)
+		t.running.Go(t.hashBatches)
 	}
-	var walkErr error
-	running.Go(func() { walkErr = t.walk(dir) })
-	d, err = t.collect(stop)
-	running.Wait()
-	if err == nil {
-		err = walkErr
+	t.running.Go(t.collect)
+}
+
+// end waits for what is under way, after the walk has ended with that error.
+func (t *traversal) end(walkErr error) error {
+	if t.ordered != nil {
+		close(t.ordered)
+		close(t.work)
 	}
-	return d, err
+	t.running.Wait()
+	if t.err != nil {
+		return t.err
+	}
+	return walkErr
 }
 
 // collect hashes the records in order. After the first error it stops the rest, and waits for what is under way.
-func (t *traversal) collect(stop func()) (d digest, err error) {
-	sum := sha256.New()
+func (t *traversal) collect() {
 	for b := range t.ordered {
 		<-b.done
-		if err == nil && b.err != nil {
-			err = b.err
-			stop()
+		if t.err == nil && b.err != nil {
+			t.err = b.err
+			t.stop()
 		}
-		sum.Write(b.records)
+		t.sum.Write(b.records)
 		select {
 		case t.free <- b:
 		default:
 		}
 	}
-	sum.Sum(d[:0])
-	return d, err
 }
 
-// walk cuts the walk into batches. It is the only sender on both channels, and closes them.
-func (t *traversal) walk(dir *confine.Dir) error {
-	defer close(t.ordered)
-	defer close(t.work)
-	err := dir.Walk(t.ctx, confine.ByPath, t.visit)
-	t.flush()
+// walk cuts the walk into batches. It is the only sender on the channels.
+func (t *traversal) walk(dir *confine.Dir) (err error) {
+	if t.use.list != nil {
+		err = dir.WalkListed(t.ctx, confine.ByPath, t.use.list, t.visit)
+	} else {
+		err = dir.Walk(t.ctx, confine.ByPath, t.visit)
+	}
+	if rest := t.flush(); err == nil {
+		err = rest
+	}
 	var at *fs.PathError
 	if errors.As(err, &at) && !errors.Is(err, confine.ErrTooDeep) { // whose path would be longer than any sentence
 		return explain(t.below(at.Path), at.Err)
@@ -137,7 +160,9 @@ func (t *traversal) visit(s *confine.Step) error {
 	}
 	opens := s.Kind == confine.Regular || s.Kind == confine.Link
 	if b := t.cur; b != nil && (len(b.entries) == batchEntries || opens && len(b.dirs) == batchDirs && !b.holds(s.Dir)) {
-		t.flush()
+		if err := t.flush(); err != nil {
+			return err
+		}
 	}
 	if t.cur == nil {
 		t.cur = t.blank()
@@ -165,18 +190,57 @@ func (t *traversal) blank() *batch {
 	}
 }
 
-// flush hands the batch over. Both channels have room or a receiver that takes until they are closed.
-func (t *traversal) flush() {
-	if t.cur == nil {
-		return
+// flush has the batch done. Both channels have room or a receiver that takes until they are closed.
+func (t *traversal) flush() error {
+	b := t.cur
+	if b == nil || len(b.entries) == 0 {
+		return nil
 	}
-	t.ordered <- t.cur
-	t.work <- t.cur
+	if t.ordered == nil && t.mayStayAlone(b) {
+		return t.doAlone(b)
+	}
+	if t.ordered == nil {
+		t.spread()
+	}
+	t.ordered <- b
+	t.work <- b
 	t.cur = nil
+	return nil
+}
+
+// mayStayAlone says whether the batch is one of the first and not likely to have files that must be read.
+func (t *traversal) mayStayAlone(b *batch) bool {
+	if t.alone >= aloneBatches || !t.use.digests {
+		return false
+	}
+	for _, e := range [...]batchEntry{b.entries[0], b.entries[len(b.entries)-1]} {
+		if e.kind == confine.Regular && !t.memo.mayKnow(e.ino) {
+			return false
+		}
+	}
+	return true
+}
+
+// doAlone does a batch, and leaves it to be filled again.
+func (t *traversal) doAlone(b *batch) error {
+	if t.pass == nil {
+		t.pass = t.newPass()
+	}
+	t.alone++
+	t.pass.when = t.memo.clock()
+	err := t.hashBatch(b, t.pass)
+	t.sum.Write(b.records)
+	b.records = b.records[:0]
+	b.release()
+	return err
+}
+
+func (t *traversal) newPass() *pass {
+	return &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, found: none}
 }
 
 func (t *traversal) hashBatches() {
-	p := &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, found: none, buf: make([]byte, bufferSize)}
+	p := t.newPass()
 	for b := range t.work {
 		p.when = t.memo.clock()
 		b.err = t.hashBatch(b, p)
@@ -229,7 +293,7 @@ func (t *traversal) record(b *batch, e *batchEntry, path []byte, p *pass) error 
 
 func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {
 	// Files of which digests are remembered come in runs: after one, the next is looked at without asking first.
-	if t.use == observed && (p.found != none || t.memo.mayKnow(e.ino)) {
+	if t.use.digests && (p.found != none || t.memo.mayKnow(e.ino)) {
 		info, err := e.dir.Stat(e.name)
 		if err != nil {
 			return d, err

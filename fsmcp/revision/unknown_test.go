@@ -38,8 +38,12 @@ func TestBudgetBoundsAnObservationAndNoComparison(t *testing.T) {
 			if got := mustFresh(t, h, loc); got != want {
 				t.Errorf("fresh: got %v, want %v", got, want)
 			}
-			if got := h.Observe(t.Context(), located(t, root, "big")); got.State != File {
-				t.Errorf("a file alone has no budget: got %v", got)
+			big := located(t, root, "big")
+			if known := h.Observe(t.Context(), big).State == File; known != (tt.budget <= 0) {
+				t.Errorf("a file of 13 bytes alone: known: %v", known)
+			}
+			if got := h.Named(t.Context(), big); got.State != File {
+				t.Errorf("to decide about a change: got %v", got)
 			}
 		})
 	}
