@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -159,4 +160,16 @@ func slowEnds(text string, at int, new string) string {
 		return string(bytes.ReplaceAll([]byte(unified), []byte("\n"), []byte("\r\n")))
 	}
 	return unified
+}
+
+func TestRefusalsEchoNoMoreThanAPiece(t *testing.T) {
+	huge := strings.Repeat("é", 1<<20)
+	for _, err := range []error{textNotFound(huge), textSeveral(2, huge)} {
+		if n := len(err.Error()); n > maxEcho+1024 || !utf8.ValidString(err.Error()) {
+			t.Errorf("a refusal has %d bytes", n)
+		}
+	}
+	if got, want := textNotFound("a\nb").Error(), "String to replace not found in file.\nString: a\nb"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

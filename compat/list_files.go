@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/toolkit"
@@ -89,14 +87,8 @@ func listing(entries []confine.Entry) string {
 
 // shown keeps a name on its line, and its bytes UTF-8: one that has others is quoted and escaped.
 func shown(name string) string {
-	if isPlain(name) {
+	if confine.IsPlain(name) {
 		return name
 	}
 	return strconv.Quote(name)
-}
-
-func isPlain(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
-	})
 }

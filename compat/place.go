@@ -93,7 +93,7 @@ func similarTo(loc *confine.Location) string {
 	}
 	var names []string
 	for _, e := range entries {
-		if stem(e.Name) == stem(loc.Name()) && e.Kind == confine.Regular && isPlain(e.Name) {
+		if stem(e.Name) == stem(loc.Name()) && e.Kind == confine.Regular && confine.IsPlain(e.Name) {
 			names = append(names, e.Name)
 		}
 	}

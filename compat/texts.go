@@ -189,11 +189,22 @@ func textUpdatedAll(path string) string {
 }
 
 func textNotFound(old string) error {
-	return toolkit.Refuse("String to replace not found in file.\nString: %s", old)
+	return toolkit.Refuse("String to replace not found in file.\nString: %s", echoed(old))
 }
 
 func textSeveral(n int, old string) error {
-	return toolkit.Refuse("Found %d matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: %s", n, old)
+	return toolkit.Refuse("Found %d matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.\nString: %s", n, echoed(old))
+}
+
+// maxEcho is how much of what the caller sent is sent back, in bytes: far more than anybody looks for, and far less than
+// fits into a message.
+const maxEcho = 64 << 10
+
+func echoed(old string) string {
+	if len(old) <= maxEcho {
+		return old
+	}
+	return strings.ToValidUTF8(old[:maxEcho], "") + "…"
 }
 
 // multi_edit.

@@ -83,7 +83,12 @@ func (f *FileSystem) removeTree(ctx context.Context, loc *confine.Location) erro
 		return confine.Explain(loc.Arg, err)
 	}
 	defer dir.Close()
-	err = dir.WalkOneMount(ctx, confine.FilesFirst, func(*confine.Step) error { return nil })
+	err = dir.WalkOneMount(ctx, confine.FilesFirst, func(s *confine.Step) error {
+		if errors.Is(s.Err, confine.ErrTooDeep) {
+			return s.Err
+		}
+		return nil
+	})
 	if err != nil {
 		return explainTree(loc.Arg, err)
 	}

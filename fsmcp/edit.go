@@ -65,7 +65,7 @@ func (e edit) apply(ctx context.Context, loc *confine.Location) (content []byte,
 	if err != nil {
 		return nil, "", err
 	}
-	edited, n, err := textfile.Replace(text, e.old, e.new, e.all)
+	edited, n, err := textfile.Replace(ctx, text, e.old, e.new, e.all)
 	if err != nil {
 		return nil, "", e.refuse(text, err)
 	}

@@ -79,7 +79,7 @@ var errFull = errors.New("the answer is full")
 func (g *globbing) visit(s *confine.Step) error {
 	path := s.Path()
 	if s.Err != nil {
-		g.hidden = append(g.hidden, printed(g.above+path, confine.Directory))
+		g.hidden = append(g.hidden, confine.Quote(g.above+path))
 		return nil
 	}
 	if !g.pattern.Match(path, s.Kind == confine.Directory) {

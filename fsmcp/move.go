@@ -68,6 +68,8 @@ func explainMove(from, to string, err error) error {
 		return toolkit.Refuse("%s cannot be moved into itself; choose a 'to' that is not below it", q)
 	case errors.Is(err, syscall.EXDEV):
 		return toolkit.Refuse("%s cannot be moved to %s, which is on another file system (%w); read it and write it there instead", q, confine.Quote(to), err)
+	case errors.Is(err, fs.ErrPermission):
+		return toolkit.Refuse("permission denied: %s cannot be moved to %s", q, confine.Quote(to))
 	case errors.Is(err, syscall.EBUSY):
 		return toolkit.Refuse("%s cannot be moved: something is mounted there", q)
 	}

@@ -2,8 +2,6 @@ package fsmcp
 
 import (
 	"strconv"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"lookfirst/fsmcp/confine"
@@ -15,17 +13,11 @@ func printed(name string, k confine.Kind) string {
 	if k == confine.Directory {
 		name += "/"
 	}
-	if isPlain(name) {
+	if confine.IsPlain(name) {
 		return name
 	}
 	if !utf8.ValidString(name) {
 		return strconv.Quote(name) + " (not UTF-8: no argument can name it)"
 	}
 	return strconv.Quote(name)
-}
-
-func isPlain(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
-	})
 }

@@ -115,11 +115,18 @@ func (d fdDir) openFile(path string) (file, error) {
 	if err := ignoringEINTR(func() error { return unix.Fstatat(int(d), path, &st, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
 		return nil, d.surely(path)
 	}
-	flags := uint64(unix.O_RDONLY | always)
-	if statKind(st.Mode) != Regular {
-		flags = unix.O_PATH | unix.O_CLOEXEC
+	if statKind(st.Mode) == Regular {
+		return d.openSeen(path)
 	}
-	return d.open(path, flags)
+	f, err := d.open(path, unix.O_PATH|unix.O_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.stat(); err == nil && info.Kind == Regular {
+		f.Close() // It took the place of something else after the look, and such a descriptor cannot be read.
+		return nil, errLink
+	}
+	return f, nil
 }
 
 func (d fdDir) openSeen(name string) (file, error) { return d.open(name, unix.O_RDONLY|always) }

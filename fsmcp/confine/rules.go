@@ -226,6 +226,14 @@ func checkReserved(arg string, comps []string) *Error {
 	return nil
 }
 
+// IsPlain reports whether a name stands for itself on a line of an answer: it is UTF-8, stays on its line, does not
+// reorder the text around it, and is not taken for a name that was quoted because it does not.
+func IsPlain(name string) bool {
+	return utf8.ValidString(name) && !strings.HasPrefix(name, `"`) && !strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+	})
+}
+
 // Quote returns arg in single quotes as a sentence shows it: as the caller wrote it, save that line breaks, other control
 // characters, marks that reorder the text around them and bytes that are not UTF-8 are escaped, and that more than
 // maxQuoted characters are cut. So one sentence stays one short line, and says what it seems to say.

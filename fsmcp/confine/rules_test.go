@@ -406,3 +406,14 @@ func FuzzRules(f *testing.F) {
 		checkRules(t, windowsPlatform(), arg)
 	})
 }
+
+func TestIsPlain(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a b.txt": true, "é\u00a0x": true, "[id]": true, `a"b`: true, "'q'": true,
+		`"q\n"`: false, "q\n": false, "a\u2028b": false, "a\u202eb": false, "\xff": false, "a\x1bb": false,
+	} {
+		if got := IsPlain(name); got != want {
+			t.Errorf("IsPlain(%q) is %v", name, got)
+		}
+	}
+}

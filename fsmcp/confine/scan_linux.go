@@ -50,4 +50,6 @@ func openOne(d fdDir, name string) (int, error) {
 }
 
 // Seek makes a file that is read from its beginning again one that [File.Rewind] can rewind.
-func (f *fdFile) Seek(offset int64, whence int) (int64, error) { return unix.Seek(f.fd, offset, whence) }
+func (f *fdFile) Seek(offset int64, whence int) (int64, error) {
+	return unix.Seek(f.fd, offset, whence)
+}

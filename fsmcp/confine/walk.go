@@ -29,7 +29,7 @@ const (
 	maxDepth = 10_000
 )
 
-// ErrTooDeep ends a walk of more than 10,000 levels.
+// ErrTooDeep is the error of a directory that would be the 10,001st level of a walk.
 var ErrTooDeep = errors.New("nested too deeply")
 
 // ErrMount ends a walk that was to stay on one mount, at a directory where another is mounted.
@@ -59,6 +59,13 @@ func (s *Step) Path() string { return string(s.Prefix) + s.Name }
 func (d *Dir) Walk(ctx context.Context, order Order, visit func(*Step) error) error {
 	w := walker{ctx: ctx, order: order, within: anyMount, visit: visit}
 	return w.run(d)
+}
+
+// WalkListed is Walk where [Dir.Entries] has just given the entries of d, and spares reading them again. The list is left
+// as it is.
+func (d *Dir) WalkListed(ctx context.Context, order Order, list []Entry, visit func(*Step) error) error {
+	w := walker{ctx: ctx, order: order, within: anyMount, visit: visit}
+	return w.from(d, list)
 }
 
 // WalkOneMount is Walk, ended by [ErrMount] at a directory where something else is mounted. Without openat2 that is known
@@ -97,11 +104,15 @@ type item struct {
 type upward interface{ openParent() (handle, error) }
 
 func (w *walker) run(d *Dir) error {
-	defer w.closeAll()
 	list, err := d.Entries()
 	if err != nil {
 		return err
 	}
+	return w.from(d, list)
+}
+
+func (w *walker) from(d *Dir, list []Entry) error {
+	defer w.closeAll()
 	w.stack = append(w.stack, frame{dir: d.Retain(), todo: w.plan(list)})
 	for len(w.stack) > 0 {
 		if err := w.ctx.Err(); err != nil {
@@ -152,7 +163,7 @@ func (w *walker) see(f *frame, e Entry, problem error) error {
 // descend opens a directory and plans its entries. One that has gone since its name was read was never there.
 func (w *walker) descend(f *frame, e Entry) error {
 	if len(w.stack) >= maxDepth {
-		return w.stopAt(f, e, ErrTooDeep)
+		return w.see(f, e, ErrTooDeep)
 	}
 	h, list, err := f.dir.h.list(e.Name, w.within)
 	switch {

@@ -133,10 +133,7 @@ func (m *Mapper) outcome(r *reader, s source, buffer []byte) (o outcome) {
 		o.err = err
 		return o
 	}
-	text := buffer[:n]
-	if n > maxFile {
-		return o // it has grown since the survey
-	}
+	text := buffer[:n] // one byte more than is read when the file has grown since the survey
 	l := s.language
 	if l == C && isHeader(s.path) {
 		l = headerLanguage(text)

@@ -14,7 +14,7 @@ import (
 
 // maxRescans bounds how often the rest of a file is read again because a quote in it has no end. After that every quote
 // ends with its line, or a file of nothing else would take its length squared.
-const maxRescans = 1 << 30
+const maxRescans = 16
 
 // rakuScanner reads one file.
 type rakuScanner struct {

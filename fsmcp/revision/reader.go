@@ -44,6 +44,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 		r.sum.Write(p[:n])
 	}
 	r.read += int64(n)
+	// One read that gave what the file had, with room for more, has reached its end, unless it has grown since: that is
+	// found in the end, or is a change after the read.
+	if err == nil && n < len(p) && r.read == r.f.Info().Size {
+		err = io.EOF
+	}
 	r.end = r.end || err == io.EOF
 	return n, err
 }

@@ -82,7 +82,7 @@ func (c *collector) lead(text []byte, number int) {
 	}
 	list := lastLines(text, want, number)
 	for _, l := range c.before {
-		if l.Number >= first && l.Number < number-len(list) {
+		if l.Number >= first {
 			c.add(l)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -21,27 +22,20 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// standIn plays a searcher. A role before a slash is for the probe, the one after it for the search.
+// standIn plays a searcher. A role that begins with "probe" is for the probe too; else that is answered.
 func standIn(role string) (status int) {
 	if f, err := os.OpenFile(os.Getenv(countVariable), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666); err == nil {
 		f.WriteString(".")
 		f.Close()
 	}
 	probe, search := "answers", role
-	if before, ok := cutPrefix(role, "probe "); ok {
+	if before, ok := strings.CutPrefix(role, "probe "); ok {
 		probe, search = before, before
 	}
 	if os.Args[1] == "--version" {
 		return play(probe, "")
 	}
 	return play(search, os.Args[len(os.Args)-1])
-}
-
-func cutPrefix(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || s[:len(prefix)] != prefix {
-		return s, false
-	}
-	return s[len(prefix):], true
 }
 
 // play does one thing that a searcher may do. The answer it gives names the file "one" and no other.
@@ -82,9 +76,7 @@ func play(role, dir string) int {
 	case "is cut short":
 		fmt.Print(one)
 	case "floods":
-		for range maxList / len(one) {
-			fmt.Println(one)
-		}
+		fmt.Print(strings.Repeat(one+"\n", maxList/len(one)))
 	case "breaks a line":
 		fmt.Println(one)
 		fmt.Println(filepath.Join(dir, "odd\nname\nof three lines"))

@@ -13,8 +13,8 @@ const (
 	// firstRead is how many bytes of a file are read before it is known to be text, and the whole of nearly every file.
 	// It fits into a processor's second cache.
 	firstRead = 256 << 10
-	// largestBuffer bounds the buffer of a worker. A line that is longer is searched in parts.
-	largestBuffer = 4 << 20
+	// largestBuffer bounds the buffer of a worker, of which there are up to eight. A longer line is searched in parts.
+	largestBuffer = 2 << 20
 )
 
 // scanner searches one file after the other, with buffers that it keeps. It is used by one goroutine.

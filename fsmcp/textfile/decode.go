@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // ErrNotText is what errors about a file that is not UTF-8 text are, as [errors.Is] sees it.
@@ -57,8 +58,12 @@ func Decode(b []byte) (Text, error) {
 // t and must not be changed.
 func (t Text) Encode() []byte { return t.encoded }
 
-// String returns the text without the byte order mark.
-func (t Text) String() string { return string(t.body()) }
+// String returns the text without the byte order mark. It is no copy: nobody changes the bytes of a Text, and a large file
+// is once in memory and not twice.
+func (t Text) String() string {
+	b := t.body()
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
 
 // HasBOM reports whether the file starts with a byte order mark.
 func (t Text) HasBOM() bool { return t.mark > 0 }

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"unicode"
@@ -71,7 +72,7 @@ func (n *nearest) nearlySame(old []byte) string {
 // has reports whether an edit would find old.
 func (n *nearest) has(old []byte) bool {
 	if len(old) > 0 {
-		for range matches(n.text, old) {
+		for range matches(context.Background(), n.text, old) {
 			return true
 		}
 	}
@@ -187,7 +188,7 @@ func (n *nearest) alreadyThere(new []byte) string {
 		return ""
 	}
 	count, first := 0, 0
-	for at := range matches(n.text, new) {
+	for at := range matches(context.Background(), n.text, new) {
 		if count++; count > 1 {
 			break
 		}

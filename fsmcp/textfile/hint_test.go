@@ -154,10 +154,10 @@ func TestNearestRemediesWork(t *testing.T) {
 	} {
 		t.Run("it is right about "+tt.name, func(t *testing.T) {
 			text := mustDecode(t, tt.file)
-			if _, _, err := Replace(text, tt.old, "new", false); err != ErrNotFound || Nearest(text, tt.old, "new") == "" {
+			if _, _, err := Replace(t.Context(), text, tt.old, "new", false); err != ErrNotFound || Nearest(text, tt.old, "new") == "" {
 				t.Errorf("the edit as sent: %v", err)
 			}
-			if _, _, err := Replace(text, tt.remedied, "new", false); err != nil {
+			if _, _, err := Replace(t.Context(), text, tt.remedied, "new", false); err != nil {
 				t.Errorf("the edit as advised: %v", err)
 			}
 		})

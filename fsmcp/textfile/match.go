@@ -2,16 +2,22 @@ package textfile
 
 import (
 	"bytes"
+	"context"
 	"iter"
 )
 
 // matches yields where old occurs in b, left to right and without overlap, at grapheme boundaries: neither the \n of a
-// \r\n nor a letter whose accent follows it is a match by itself.
-func matches(b, old []byte) iter.Seq[int] {
+// \r\n nor a letter whose accent follows it is a match by itself. It stops early when ctx is done.
+func matches(ctx context.Context, b, old []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
+		const asked = 4096 // occurrences between two questions to ctx
 		f := finder{b: b, old: old}
 		starts, ends := clusters{b: b}, clusters{b: b} // apart, because each must be asked in rising order
-		for at := f.next(0); at >= 0; {
+		n := 0
+		for at := f.next(0); at >= 0; n++ {
+			if n%asked == asked-1 && ctx.Err() != nil {
+				return
+			}
 			switch {
 			case !starts.isBoundary(at):
 				at = f.reject(starts.end)

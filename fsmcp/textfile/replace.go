@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -52,7 +53,9 @@ func (e *TooLargeError) Error() string {
 // Both texts are normalised to NFC, and taken literally otherwise. An occurrence begins and ends at grapheme
 // boundaries; occurrences are counted left to right without overlap, and what was put in is not searched again. The
 // errors are the ones above, an [*AmbiguousError] or a [*TooLargeError]; the Text is then empty and the count 0.
-func Replace(t Text, old, new string, all bool) (Text, int, error) {
+//
+// A file can be made of characters that take long to tell apart, so ctx is asked now and then: its error is returned.
+func Replace(ctx context.Context, t Text, old, new string, all bool) (Text, int, error) {
 	from, to, err := operands(old, new)
 	if err != nil {
 		return Text{}, 0, err
@@ -60,13 +63,16 @@ func Replace(t Text, old, new string, all bool) (Text, int, error) {
 	if !t.Exact() {
 		return Text{}, 0, ErrNotNFC
 	}
-	e := edit{places: matches(t.body(), from), cut: len(from), put: to}
+	e := edit{places: matches(ctx, t.body(), from), cut: len(from), put: to}
 	count, first := 0, 0
 	for at := range e.places {
 		if count == 0 {
 			first = at
 		}
 		count++
+	}
+	if err := ctx.Err(); err != nil {
+		return Text{}, 0, err
 	}
 	size := int64(len(t.encoded)) + int64(count)*int64(len(to)-len(from))
 	switch {
@@ -80,7 +86,11 @@ func Replace(t Text, old, new string, all bool) (Text, int, error) {
 		e.places = slices.Values([]int{first}) // there is no need to search again
 	}
 	out := Text{encoded: e.apply(t, size), mark: t.mark}
-	if e.joins(out.body()) {
+	joins := e.joins(out.body())
+	switch err := ctx.Err(); {
+	case err != nil:
+		return Text{}, 0, err // The search for the places stopped early, so out may be anything.
+	case joins:
 		return Text{}, 0, ErrJoins
 	}
 	return out, count, nil

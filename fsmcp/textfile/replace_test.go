@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ type replaced struct {
 }
 
 func replace(text Text, old, new string, all bool) replaced {
-	out, n, err := Replace(text, old, new, all)
+	out, n, err := Replace(context.Background(), text, old, new, all)
 	got := replaced{File: string(out.Encode()), Count: n}
 	if err != nil {
 		got.Err = err.Error()
@@ -143,7 +144,7 @@ func TestReplace(t *testing.T) {
 }
 
 func TestReplaceKeepsTheMark(t *testing.T) {
-	out, _, err := Replace(mustDecode(t, "\ufeffa\r\n"), "a", "b", false)
+	out, _, err := Replace(t.Context(), mustDecode(t, "\ufeffa\r\n"), "a", "b", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,13 +167,13 @@ func TestReplaceErrors(t *testing.T) {
 		{"a join", "aX", "X", acute, ErrJoins},
 	} {
 		t.Run("it tells "+tt.name, func(t *testing.T) {
-			if _, _, err := Replace(mustDecode(t, tt.file), tt.old, tt.new, false); !errors.Is(err, tt.want) {
+			if _, _, err := Replace(t.Context(), mustDecode(t, tt.file), tt.old, tt.new, false); !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
 		})
 	}
 	var several *AmbiguousError
-	if _, _, err := Replace(mustDecode(t, "a a"), "a", "b", false); !errors.As(err, &several) || several.Count != 2 {
+	if _, _, err := Replace(t.Context(), mustDecode(t, "a a"), "a", "b", false); !errors.As(err, &several) || several.Count != 2 {
 		t.Errorf("got %v, want an AmbiguousError of 2", err)
 	}
 }
@@ -181,11 +182,11 @@ func TestReplaceBoundsTheResult(t *testing.T) {
 	const mark, count = len(byteOrderMark), 1 << 10
 	file := mustDecode(t, "\ufeff"+strings.Repeat(",", count))
 	fits := strings.Repeat("x", MaxResult/count-1)
-	out, n, err := Replace(file, ",", fits, true)
+	out, n, err := Replace(t.Context(), file, ",", fits, true)
 	if err != nil || n != count || len(out.Encode()) != mark+count*len(fits) {
 		t.Fatalf("got %d matches, %d bytes, %v", n, len(out.Encode()), err)
 	}
-	_, _, err = Replace(file, ",", fits+"x", true)
+	_, _, err = Replace(t.Context(), file, ",", fits+"x", true)
 	var tooLarge *TooLargeError
 	if !errors.As(err, &tooLarge) || tooLarge.Size != MaxResult+int64(mark) {
 		t.Fatalf("got %v", err)
@@ -237,7 +238,7 @@ func checkReplace(t *testing.T, file, old, new string, all bool) {
 		return
 	}
 	before := bytes.Clone(text.Encode())
-	out, n, err := Replace(text, old, new, all)
+	out, n, err := Replace(t.Context(), text, old, new, all)
 	if !bytes.Equal(text.Encode(), before) {
 		t.Errorf("Replace(%+q, %+q, %+q) changed its argument", file, old, new)
 	}
@@ -344,7 +345,7 @@ func TestReplaceTakesTimeInProportion(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				_, _, _ = Replace(text, tt.old, tt.new, true)
+				_, _, _ = Replace(t.Context(), text, tt.old, tt.new, true)
 			}()
 			select {
 			case <-done:
@@ -372,7 +373,7 @@ func BenchmarkReplace(b *testing.B) {
 			edit, clone := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 			for b.Loop() {
 				start := time.Now()
-				if _, _, err := Replace(file, "the one place", "the other place", false); err != nil {
+				if _, _, err := Replace(b.Context(), file, "the one place", "the other place", false); err != nil {
 					b.Fatal(err)
 				}
 				edit = min(edit, time.Since(start))
@@ -389,10 +390,22 @@ func BenchmarkReplace(b *testing.B) {
 			b.ReportAllocs()
 			_, n := utf8.DecodeRuneInString(kind.line)
 			for b.Loop() {
-				if _, _, err := Replace(file, kind.line[n:], kind.line, true); err != nil {
+				if _, _, err := Replace(b.Context(), file, kind.line[n:], kind.line, true); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+	}
+}
+
+func TestReplaceStopsWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	text := mustDecode(t, strings.Repeat("a,", 10_000))
+	if _, n, err := Replace(ctx, text, ",", ";", true); n != 10_000 || err != nil {
+		t.Fatalf("replaced %d, %v", n, err)
+	}
+	cancel()
+	if out, n, err := Replace(ctx, text, ",", ";", true); !errors.Is(err, context.Canceled) || n != 0 || len(out.Encode()) != 0 {
+		t.Errorf("got %d replaced, %v", n, err)
 	}
 }

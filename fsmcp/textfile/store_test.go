@@ -264,7 +264,7 @@ func TestStoreRefuses(t *testing.T) {
 			cure: func(t *testing.T, dir string) { os.Remove(dir + "/l") },
 		},
 		{
-			name: "the name of a temporary file, which would not be seen and could be swept away",
+			name:  "the name of a temporary file, which would not be seen and could be swept away",
 			setup: func(t *testing.T, dir string) { link(t, ".lookfirst-0123456789abcdef.tmp", dir+"/l") },
 			path:  "l", is: confine.ErrName,
 			want: "'l' is a name that is kept for temporary files; use another name",
