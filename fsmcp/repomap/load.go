@@ -14,6 +14,12 @@ import (
 // the one file is parsed in less time.
 const fewMissing = 8
 
+// usualFile is more than most files have, in bytes: what a worker begins with room for.
+const usualFile = 128 << 10
+
+// errGrown means that a file has grown between the survey and its reading. The next map sees it as it is then.
+var errGrown = errors.New("grown while it was looked at")
+
 // file is a mapped file.
 type file struct {
 	path string
@@ -109,10 +115,13 @@ func (m *Mapper) parse(ctx context.Context, sources []source, missing []int, ent
 func (m *Mapper) work(ctx context.Context, sources []source, jobs <-chan int, results chan<- outcome) {
 	r := &reader{grammars: m.grammars}
 	defer r.close()
-	buffer := make([]byte, maxFile+1)
+	buffer := make([]byte, usualFile)
 	for i := range jobs {
 		if ctx.Err() != nil {
 			return
+		}
+		if need := int(sources[i].info.Size) + 1; need > len(buffer) {
+			buffer = make([]byte, maxFile+1)
 		}
 		o := m.outcome(r, sources[i], buffer)
 		o.source = i
@@ -133,7 +142,11 @@ func (m *Mapper) outcome(r *reader, s source, buffer []byte) (o outcome) {
 		o.err = err
 		return o
 	}
-	text := buffer[:n] // one byte more than is read when the file has grown since the survey
+	text := buffer[:n]
+	if o.info.Size >= int64(len(buffer)) {
+		o.err = errGrown
+		return o
+	}
 	l := s.language
 	if l == C && isHeader(s.path) {
 		l = headerLanguage(text)
