@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -44,14 +43,14 @@ func (c *connection) find(p *params) (*toolkit.Tool, *jsonrpc.Error) {
 	return nil, fault(jsonrpc.CodeInvalidParams, "unknown tool %q", name[:min(len(name), maxToolName)])
 }
 
-// call puts a tool call in line.
-func (c *connection) call(m *message, e era, tool *toolkit.Tool) {
+// call makes a tool call, or puts it in line, and reports whether this goroutine is the reader still.
+func (c *connection) call(m *message, e era, tool *toolkit.Tool) (reader bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	r := &request{id: m.id, method: m.method, size: len(m.line), cancel: cancel}
 	if !c.register(r) {
 		cancel()
 		c.refuse(m, inUse(m))
-		return
+		return true
 	}
 	k := &call{c: c, request: r, ctx: ctx, tool: tool, arguments: m.params.arguments, reply: reply{id: m.id}}
 	client := c.client
@@ -71,10 +70,14 @@ func (c *connection) call(m *message, e era, tool *toolkit.Tool) {
 		})
 		k.ctx = toolkit.WithProgress(k.ctx, k.progress.report)
 	}
-	c.queue.put(job{readOnly: tool.ReadOnly, run: k.run})
-	// A call that may start does so at once and here, while another thread is woken for the reading and not for the call:
-	// a small call over a pipe costs a quarter less.
-	runtime.Gosched()
+	j := job{readOnly: tool.ReadOnly, run: k.run}
+	if !c.queue.enter(j) {
+		return true
+	}
+	return c.relay.run(func() {
+		defer c.queue.leave(j)
+		k.run()
+	})
 }
 
 // run makes the call when its turn has come. A call that was cancelled before that is not made.
@@ -97,6 +100,9 @@ func (k *call) finish(result *toolkit.Result) {
 		}
 		return k.c.out.send(func(e *encoder) { e.result(&k.reply, result) })
 	})
+	if result != nil && result.Done != nil {
+		result.Done() // It has been encoded, or never will be.
+	}
 }
 
 // progress puts out how far a call has come.

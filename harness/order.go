@@ -8,9 +8,9 @@ const maxSideBySide = 8
 // queue runs calls so that they take effect in the order in which they were put in: neighbouring reading calls side by
 // side, a changing one alone, after all before it and before all after it (D24). A call that waits costs no goroutine.
 //
-//	put ──► waiting ──► run, in a goroutine of its own ──► next
-//	                         ▲                              │
-//	                         └──────────────────────────────┘
+//	enter ─┬─────────────────► run, by the caller ───► leave, next
+//	       └──► waiting ─┬───► run, in a goroutine ──► leave, next
+//	                     └─────────────────────────────────────┘
 //
 // It may be used from several goroutines.
 type queue struct {
@@ -29,15 +29,34 @@ type job struct {
 	run      func()
 }
 
-// put adds a call at the end. When its turn has come, run is called in a goroutine; the turn ends when it returns, in
-// whatever way.
-func (q *queue) put(j job) {
+// enter reports whether it is the call's turn at once: then the caller makes it and calls leave when it is over. Otherwise
+// it is put at the end of the line, and run is called in a goroutine when its turn has come; the turn ends when that
+// returns, in whatever way.
+func (q *queue) enter(j job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.closed {
+	switch {
+	case q.closed:
+		return false
+	case len(q.waiting) > 0 || !q.mayStart(j):
 		q.waiting = append(q.waiting, j)
-		q.next()
+		return false
 	}
+	q.start(j)
+	return true
+}
+
+// leave ends the turn of a call.
+func (q *queue) leave(j job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if j.readOnly {
+		q.readers--
+	} else {
+		q.changing = false
+	}
+	q.next()
+	q.running.Done()
 }
 
 // close drops the calls that wait, and returns a channel that is closed when those that run are over.
@@ -60,15 +79,21 @@ func (q *queue) next() {
 		j := q.waiting[0]
 		q.waiting[0] = job{} // The slice would hold on to it.
 		q.waiting = q.waiting[1:]
-		if j.readOnly {
-			q.readers++
-		} else {
-			q.changing = true
-		}
-		q.running.Go(func() {
-			defer q.done(j)
+		q.start(j)
+		go func() {
+			defer q.leave(j)
 			j.run()
-		})
+		}()
+	}
+}
+
+// start begins the turn of a call. The caller holds mu.
+func (q *queue) start(j job) {
+	q.running.Add(1)
+	if j.readOnly {
+		q.readers++
+	} else {
+		q.changing = true
 	}
 }
 
@@ -77,15 +102,4 @@ func (q *queue) mayStart(j job) bool {
 		return !q.changing && q.readers < maxSideBySide
 	}
 	return !q.changing && q.readers == 0
-}
-
-func (q *queue) done(j job) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if j.readOnly {
-		q.readers--
-	} else {
-		q.changing = false
-	}
-	q.next()
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// accept sends a message where it belongs.
-func (c *connection) accept(m *message) {
+// accept sends a message where it belongs, and reports whether this goroutine is the reader still.
+func (c *connection) accept(m *message) (reader bool) {
 	switch {
 	case m.reply != nil:
 		if b := c.session(era{}); b != nil {
 			b.deliver(m.reply)
 		}
 	case m.id != nil:
-		c.ask(m)
+		return c.ask(m)
 	case m.method == "notifications/cancelled":
 		c.cancel(m)
 	default:
@@ -25,28 +25,29 @@ func (c *connection) accept(m *message) {
 			b.deliver(&jsonrpc.Request{Method: m.method, Params: m.params.raw})
 		}
 	}
+	return true
 }
 
-// ask accepts a request.
-func (c *connection) ask(m *message) {
+// ask accepts a request, and reports whether this goroutine is the reader still.
+func (c *connection) ask(m *message) (reader bool) {
 	e, fault := c.eras.of(m.params.meta)
 	if fault == nil {
 		fault = c.begin(m, e)
 	}
 	if fault != nil {
 		c.refuse(m, fault)
-		return
+		return true
 	}
 	if m.method != "tools/call" {
 		c.serve(m, e)
-		return
+		return true
 	}
 	tool, fault := c.find(&m.params)
 	if fault != nil {
 		c.refuse(m, fault)
-		return
+		return true
 	}
-	c.call(m, e, tool)
+	return c.call(m, e, tool)
 }
 
 // begin refuses a request of an older era that comes before initialize, unless it is one that needs no session. A request

@@ -22,9 +22,10 @@ import (
 //	                      ├─ all else ───► bridge ─► server ───┤
 //	                      └─ no message ─► error ──────────────┘
 //
-// The library decodes and encodes a call several times over; here a text is encoded once (D24). One goroutine reads. Each
-// call that runs has a goroutine, and each error on its way out; the library has its own. Serve waits for them all at the
-// end of input; but a reader that waits for input cannot be woken.
+// The library decodes and encodes a call several times over; here a text is encoded once (D24). One goroutine reads, and
+// makes the call that it has read, unless it takes long: then another one reads on (see relay.go). A call that had to wait
+// for its turn has a goroutine, and each error on its way out; the library has its own. Serve waits for them all at the end
+// of input; but a reader that waits for input cannot be woken.
 
 // Options are what Serve serves.
 type Options struct {
@@ -80,14 +81,16 @@ func Serve(ctx context.Context, o Options) error {
 		serverInfo: identity,
 		requests:   map[string]*request{},
 		served:     map[jsonrpc.ID]*request{},
+		lines:      newLines(o.In, maxLine),
+		ended:      make(chan error, 1),
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.read() }()
+	c.relay.read = c.read
+	go c.read()
 	gone := watch(ctx, o.Out)
 
 	var readErr error
 	select {
-	case readErr = <-ended:
+	case readErr = <-c.ended:
 		c.drain(gone)
 	case <-ctx.Done():
 	case <-c.out.failed:
@@ -105,9 +108,12 @@ type connection struct {
 	out        *output
 	load       *load
 	queue      queue
-	serverInfo []byte // Identity, encoded
+	relay      relay
+	ended      chan error // gets one value from the last reader, nil at the end of input
+	serverInfo []byte     // Identity, encoded
 
 	// The reader alone uses these.
+	lines  *lines
 	eras   eras
 	begun  bool   // an older request may be served: there was an initialize, or a request of the modern era
 	client string // the name that initialize gave
@@ -121,27 +127,28 @@ type connection struct {
 	served   map[jsonrpc.ID]*request // those of them that the server has been given
 }
 
-// read reads to the end of input, or of the session.
-func (c *connection) read() error {
-	in := newLines(c.In, maxLine)
+// read reads to the end of input, or of the session, or until another goroutine reads.
+func (c *connection) read() {
 	for c.load.wait(c.ctx, c.load.hasRoom) {
-		line, err := in.next()
+		line, err := c.lines.next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil
+			c.ended <- nil
+			return
 		case err != nil:
-			return fmt.Errorf("read: %w", err)
+			c.ended <- fmt.Errorf("read: %w", err)
+			return
 		case line == nil:
 			c.refuse(&message{}, fault(jsonrpc.CodeInvalidRequest, "a line is longer than %d MiB, which is the limit", maxLine>>20))
 			continue
 		}
 		if m, fault := parse(line); fault != nil {
 			c.refuse(m, fault)
-		} else {
-			c.accept(m)
+		} else if !c.accept(m) {
+			return
 		}
 	}
-	return nil
+	c.ended <- nil
 }
 
 // drain waits for the answers to all that was asked, as long as somebody may read them.

@@ -274,7 +274,7 @@ func TestServeAtTheEndOfInput(t *testing.T) {
 				}
 				start := time.Now()
 				got := ask(t, options(t, slow), modern("1", "tools/call", `"name":"slow",`))
-				if want := min(length, drainBlind); time.Since(start) != want {
+				if want := min(length, handOver+drainBlind); time.Since(start) != want {
 					t.Errorf("it ended after %v, want %v", time.Since(start), want)
 				}
 				if answered := strings.Contains(strings.Join(got, ""), `"text":"done"`); answered != (length < drainBlind) {
@@ -335,8 +335,8 @@ func TestServeEnds(t *testing.T) {
 			}
 			start := time.Now()
 			ask(t, options(t, deaf), modern("1", "tools/call", `"name":"deaf",`))
-			if got := time.Since(start); got != drainBlind+closeGrace {
-				t.Errorf("it ended after %v, want %v", got, drainBlind+closeGrace)
+			if got, want := time.Since(start), handOver+drainBlind+closeGrace; got != want {
+				t.Errorf("it ended after %v, want %v", got, want)
 			}
 			close(release)
 		})
