@@ -51,6 +51,7 @@ type FileSystem struct {
 	dialect search.Dialect
 	tree    *mutation.Tree
 	mapper  *repomap.Mapper
+	whole   buffers // for whole reads
 }
 
 // New opens the root. Close the FileSystem when it is done with.

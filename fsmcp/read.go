@@ -46,35 +46,37 @@ func (f *FileSystem) read(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	defer file.Close()
 	r := f.tree.Hasher.NewReader(ctx, file)
 	var text string
+	var done func()
 	if a.Has("offset") || a.Has("limit") {
 		text, err = readWindow(path, r, max(1, a.Int("offset")), a.Int("limit"))
 	} else {
-		text, err = readWhole(path, r, file.Info().Size)
+		text, done, err = f.readWhole(path, r, file.Info().Size)
 	}
 	if err != nil {
 		return nil, err
 	}
 	named := r.Revision()
 	readstate.From(f.session(ctx)).Saw(file.Physical(), named.Token)
-	return &toolkit.Answer{Text: text, Revisions: f.fileRevision(path, file, named)}, nil
+	return &toolkit.Answer{Text: text, Revisions: f.fileRevision(path, file, named), Done: done}, nil
 }
 
-func readWhole(path string, r io.Reader, size int64) (string, error) {
+// readWhole gives the text, and what takes its memory back where that is worth it.
+func (f *FileSystem) readWhole(path string, r io.Reader, size int64) (text string, done func(), err error) {
 	if size > maxWholeRead {
-		return "", tooLong(path, size)
+		return "", nil, tooLong(path, size)
 	}
-	b, err := readAll(r, size, maxWholeRead)
+	b, err := readInto(f.whole.take(size), r, maxWholeRead)
 	if err != nil {
-		return "", confine.Explain(path, err)
+		return "", nil, confine.Explain(path, err)
 	}
 	if len(b) > maxWholeRead {
-		return "", tooLong(path, int64(len(b)))
+		return "", nil, tooLong(path, int64(len(b)))
 	}
 	t, err := textfile.Decode(b)
 	if err != nil {
-		return "", notText(path, err)
+		return "", nil, notText(path, err)
 	}
-	return t.String(), nil
+	return t.String(), f.whole.giveBack(b), nil
 }
 
 func readWindow(path string, r io.Reader, offset, limit int64) (string, error) {
@@ -110,7 +112,11 @@ func (f *FileSystem) throughLink(path string, named revision.Revision) revision.
 
 // readAll reads up to one byte more than limit, so that a file that has grown meanwhile is noticed and not held.
 func readAll(r io.Reader, size, limit int64) ([]byte, error) {
-	b := make([]byte, 0, min(size, limit)+1)
+	return readInto(make([]byte, 0, min(size, limit)+1), r, limit)
+}
+
+// readInto is readAll into b, as long as that has room.
+func readInto(b []byte, r io.Reader, limit int64) ([]byte, error) {
 	for int64(len(b)) <= limit {
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]

@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"sync/atomic"
 )
 
@@ -78,8 +77,13 @@ func (d *Dir) Close() error {
 // checkName refuses what is no single component. Names come out of [Root.Resolve] and of directories, where there are no
 // others: this holds the invariant against a caller's mistake.
 func checkName(name string) error {
-	if name == "" || name == ".." || strings.ContainsAny(name, "/\x00"+string(os.PathSeparator)) {
+	if name == "" || name == ".." {
 		return ErrName
+	}
+	for i := range len(name) { // A walk asks about every name, and strings.ContainsAny takes ten times as long.
+		if c := name[i]; c == '/' || c == 0 || c == os.PathSeparator {
+			return ErrName
+		}
 	}
 	return nil
 }

@@ -230,6 +230,9 @@ func checkReserved(arg string, comps []string) *Error {
 // reorder the text around it, and is not taken for a name that was quoted because it does not.
 func IsPlain(name string) bool {
 	return utf8.ValidString(name) && !strings.HasPrefix(name, `"`) && !strings.ContainsFunc(name, func(r rune) bool {
+		if ' ' <= r && r <= '~' {
+			return false // Asking the tables about each letter of a thousand names takes as long as sorting them.
+		}
 		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 	})
 }

@@ -96,7 +96,13 @@ func (s *strand) find(b []byte, from int) (at int, found *end) {
 		}
 		i += j
 		for k := range s.ends {
-			if e := &s.ends[k]; i-e.at >= from && e.stands(b, i-e.at) {
+			// Most stops are in vain, and end at the second byte that is looked at.
+			e := &s.ends[k]
+			start := i - e.at
+			if start < from || start+len(e.text) > len(b) || !e.fold && b[start+e.second] != e.text[e.second] {
+				continue
+			}
+			if e.stands(b[start : start+len(e.text)]) {
 				return i, e
 			}
 		}
@@ -104,14 +110,10 @@ func (s *strand) find(b []byte, from int) (at int, found *end) {
 	return len(b), nil
 }
 
-// stands says whether the literal is at b[at:].
-func (e *end) stands(b []byte, at int) bool {
-	if len(b)-at < len(e.text) {
-		return false
-	}
-	b = b[at : at+len(e.text)]
+// stands says whether b, which is as long, is the literal.
+func (e *end) stands(b []byte) bool {
 	if !e.fold {
-		return b[e.second] == e.text[e.second] && string(b) == e.text
+		return string(b) == e.text
 	}
 	for i, c := range b {
 		if c != e.text[i] && (c|0x20 != e.text[i] || !isLetter(c)) {

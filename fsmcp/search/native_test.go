@@ -133,6 +133,7 @@ func TestRunLooksAcrossTheEdgesOfBuffers(t *testing.T) {
 			strings.Repeat(".\n", n/2) + strings.Repeat(".", n%2) + "needle",
 			strings.Repeat(".", n) + "needle\n",
 			"needle" + strings.Repeat("x", 1990+n) + "\n",
+			strings.Repeat("x", 2010) + "needle" + strings.Repeat("x", 990+n) + "\n",
 			strings.Repeat("é", n) + "needle" + strings.Repeat("é", 990+n/2) + "\r\nx\n",
 		} {
 			if err := os.WriteFile(path, []byte(content), 0o666); err != nil {

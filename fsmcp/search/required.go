@@ -17,7 +17,8 @@ const (
 	// mostStops is how many of a million bytes may have to be looked at for a set to be worth while: an eighth. There the
 	// automaton, at two nanoseconds a byte, is as quick.
 	mostStops = 125_000
-	// mostCandidates is how many lines a million bytes may be expected to send to the automaton: one in seven.
+	// mostCandidates is how many lines a million bytes may be expected to send to the automaton: one in seven. It is for
+	// the search of lines. Whether a file holds a literal at all costs nothing where it is frequent: the first will be near.
 	mostCandidates = 4000
 )
 
@@ -41,7 +42,7 @@ func (s safety) allows(r rune) bool {
 func required(re *syntax.Regexp, s safety) []strand {
 	w := literals{safety: s}
 	n := w.of(re)
-	return choose(append(n.sets, n.exact))
+	return s.choose(append(n.sets, n.exact))
 }
 
 // requiredOf is required for a literal pattern.
@@ -50,26 +51,26 @@ func requiredOf(text string, s safety) []strand {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return !s.allows(r) }) {
 		sets = append(sets, []literal{{text: part}})
 	}
-	return choose(sets)
+	return s.choose(sets)
 }
 
-// choose returns what to look for of the set that stops at the fewest places.
-func choose(sets [][]literal) []strand {
+// choose returns what to look for of the set that costs least.
+func (s safety) choose(sets [][]literal) []strand {
 	var best []strand
 	least := 0.0
 	for _, set := range sets {
-		if !isUsable(set) {
+		if !s.isUsable(set) {
 			continue
 		}
 		found := strands(set)
-		if c := cost(found) + frequency(set); best == nil || c < least {
+		if c := cost(found)/8 + frequency(set); best == nil || c < least { // A stop is so much cheaper than a line.
 			best, least = found, c
 		}
 	}
 	return best
 }
 
-func isUsable(set []literal) bool {
+func (s safety) isUsable(set []literal) bool {
 	if len(set) == 0 {
 		return false
 	}
@@ -78,7 +79,7 @@ func isUsable(set []literal) bool {
 			return false
 		}
 	}
-	return cost(strands(set)) <= mostStops && frequency(set) <= mostCandidates
+	return cost(strands(set)) <= mostStops && (s == asStored || frequency(set) <= mostCandidates)
 }
 
 // frequency is how many of a million bytes can be expected to begin one of the literals. Letters do not follow each
@@ -244,7 +245,7 @@ func (w literals) alternate(branches []*syntax.Regexp) need {
 		exact = exact && n.exact != nil
 		best := n.exact
 		if best == nil {
-			best = rarest(n.sets)
+			best = w.rarest(n.sets)
 		}
 		if best == nil || len(union)+len(best) > mostLiterals {
 			return need{}
@@ -260,10 +261,10 @@ func (w literals) alternate(branches []*syntax.Regexp) need {
 }
 
 // rarest is the set of which the fewest places can be expected, or nil.
-func rarest(sets [][]literal) []literal {
+func (s safety) rarest(sets [][]literal) []literal {
 	var best []literal
 	for _, set := range sets {
-		if isUsable(set) && (best == nil || frequency(set) < frequency(best)) {
+		if s.isUsable(set) && (best == nil || frequency(set) < frequency(best)) {
 			best = set
 		}
 	}

@@ -14,6 +14,8 @@ type Answer struct {
 	Blocks []Block
 	// Revisions are the states of the call's locations after it. If nil, the tool reports none.
 	Revisions revision.Set
+	// Done, if not nil, takes back the memory that Text lies in.
+	Done func()
 }
 
 // Result is what a caller gets back, whatever happened.
@@ -26,6 +28,9 @@ type Result struct {
 	IsError bool
 	// Revisions are those of the [Answer]. An error carries none.
 	Revisions revision.Set
+	// Done is that of the [Answer]. A caller who knows that nobody looks at Text or a part of it any more, as when it has
+	// been encoded, may call it, once. It never must: what is not taken back is garbage like all else.
+	Done func()
 }
 
 // Structured returns the structured content that goes with the text, ready to be encoded as JSON, or nil where there

@@ -81,9 +81,9 @@ func (t *Tool) Call(ctx context.Context, raw json.RawMessage) *Result {
 		return t.failed(ctx, err)
 	}
 	if answer.Blocks != nil {
-		return &Result{Text: textOf(answer.Blocks), Blocks: answer.Blocks, Revisions: answer.Revisions}
+		return &Result{Text: textOf(answer.Blocks), Blocks: answer.Blocks, Revisions: answer.Revisions, Done: answer.Done}
 	}
-	return &Result{Text: answer.Text, Revisions: answer.Revisions}
+	return &Result{Text: answer.Text, Revisions: answer.Revisions, Done: answer.Done}
 }
 
 // handle runs the handler and is the one place where a panic of ours ends: one call fails, the session goes on.
