@@ -1,6 +1,10 @@
 package harness
 
 import (
+	"maps"
+	"slices"
+
+	"lookfirst/fsmcp/revision"
 	"lookfirst/fsmcp/toolkit"
 )
 
@@ -25,10 +29,9 @@ func (e *encoder) result(p *reply, r *toolkit.Result) {
 		e.block(b)
 	}
 	e.raw(`]`)
-	revisions := r.Structured()
-	if revisions != nil && p.placement == PlaceStructured {
+	if len(r.Revisions) > 0 && p.placement == PlaceStructured {
 		e.raw(`,"structuredContent":`)
-		e.value(revisions)
+		e.revisions(r.Revisions)
 	}
 	if r.IsError {
 		e.raw(`,"isError":true`)
@@ -36,16 +39,36 @@ func (e *encoder) result(p *reply, r *toolkit.Result) {
 	if p.serverInfo != nil {
 		e.raw(`,"resultType":"complete"`)
 	}
-	e.meta(p, revisions)
+	e.meta(p, r.Revisions)
+	e.raw(`}}`)
+}
+
+// revisions puts out what [toolkit.Result.Structured] gives. The library would look at its types for each answer anew, and
+// that is a thirtieth of a small call.
+func (e *encoder) revisions(set revision.Set) {
+	e.raw(`{"revisionScheme":"` + revision.Scheme + `","revisions":{`)
+	for i, key := range slices.Sorted(maps.Keys(set)) {
+		if i > 0 {
+			e.raw(`,`)
+		}
+		e.str(key)
+		e.raw(`:{"state":`)
+		e.str(string(set[key].State))
+		if token := set[key].Token; token != "" {
+			e.raw(`,"token":`)
+			e.str(string(token))
+		}
+		e.raw(`}`)
+	}
 	e.raw(`}}`)
 }
 
 // meta puts out the _meta of a result where there is something to say in it.
-func (e *encoder) meta(p *reply, revisions any) {
+func (e *encoder) meta(p *reply, revisions revision.Set) {
 	if p.placement != PlaceMeta {
 		revisions = nil
 	}
-	if p.serverInfo == nil && revisions == nil {
+	if p.serverInfo == nil && len(revisions) == 0 {
 		return
 	}
 	e.raw(`,"_meta":{`)
@@ -53,12 +76,12 @@ func (e *encoder) meta(p *reply, revisions any) {
 		e.raw(`"io.modelcontextprotocol/serverInfo":`)
 		e.bytes(p.serverInfo)
 	}
-	if revisions != nil {
+	if len(revisions) > 0 {
 		if p.serverInfo != nil {
 			e.raw(`,`)
 		}
 		e.raw(`"` + MetaKeyRevisions + `":`)
-		e.value(revisions)
+		e.revisions(revisions)
 	}
 	e.raw(`}`)
 }

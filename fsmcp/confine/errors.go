@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -73,6 +74,9 @@ func isShortage(err error) bool {
 // sentence already is returned as it is.
 func Explain(arg string, err error) error {
 	var done *Error
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err // It says nothing about arg.
+	}
 	if err == nil || errors.As(err, &done) {
 		return err
 	}

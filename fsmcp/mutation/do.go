@@ -19,6 +19,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/revision"
@@ -34,10 +35,26 @@ type Tree struct {
 	Root   *confine.Root
 	Hasher *revision.Hasher
 	Lock   Options // of the lock, which is the root's
+
+	last atomic.Pointer[rootsLock] // the lock that was used last
+}
+
+// rootsLock is the lock of a directory that was the root.
+type rootsLock struct {
+	id   confine.ID
+	lock *Lock
 }
 
 // lock is that of the directory that is the root now: another one may have taken its place.
-func (t *Tree) lock() *Lock { return For(t.Root.Path(), t.Root.ID(), t.Lock) }
+func (t *Tree) lock() *Lock {
+	id := t.Root.ID()
+	if last := t.last.Load(); last != nil && last.id == id {
+		return last.lock
+	}
+	lock := For(t.Root.Path(), id, t.Lock)
+	t.last.Store(&rootsLock{id, lock})
+	return lock
+}
 
 // Place is one location argument of a call.
 type Place struct {

@@ -120,7 +120,6 @@ func TestRunStopsWhenTheAnswerIsFull(t *testing.T) {
 	}
 }
 
-// TestRunBoundsMemory searches lines of many megabytes, of which little is to be held.
 func TestRunLooksAcrossTheEdgesOfBuffers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -132,7 +131,7 @@ func TestRunLooksAcrossTheEdgesOfBuffers(t *testing.T) {
 		for _, content := range []string{
 			strings.Repeat(".\n", n/2) + strings.Repeat(".", n%2) + "needle",
 			strings.Repeat(".", n) + "needle\n",
-			"needle" + strings.Repeat("x", 1990+n) + "\n",
+			"needle" + strings.Repeat("x", 1990+n) + "\r\n",
 			strings.Repeat("x", 2010) + "needle" + strings.Repeat("x", 990+n) + "\n",
 			strings.Repeat("é", n) + "needle" + strings.Repeat("é", 990+n/2) + "\r\nx\n",
 		} {
@@ -147,6 +146,21 @@ func TestRunLooksAcrossTheEdgesOfBuffers(t *testing.T) {
 	}
 }
 
+func TestResultsShowNoContextOfWhatTheyDoNotShow(t *testing.T) {
+	r := results{query: Query{Context: 3, Max: 1}}
+	match := func(n int) Line { return Line{Number: n, Text: "needle", Match: true} }
+	r.take("a", []Line{match(1), {Number: 2, Text: "after"}, {Number: 7, Text: "before the next"}, match(8)})
+	if !r.More {
+		t.Error("a second match in the file is not noted")
+	}
+	r.More = false
+	r.take("b", []Line{{Number: 1, Text: "before"}, match(2)})
+	want := Result{Files: []File{{Path: "a", Lines: []Line{match(1), {Number: 2, Text: "after"}}}}, Matches: 1, More: true}
+	if diff := cmp.Diff(want, r.Result); diff != "" {
+		t.Errorf("want -, got +:\n%s", diff)
+	}
+}
+
 func TestRunShowsNoContextOfWhatItDoesNotShow(t *testing.T) {
 	loc := plant(t, map[string]string{"a": "needle\n", "b": "before\nneedle\n"})
 	r, err := Run(t.Context(), loc, Query{Pattern: "needle", Context: 3, Max: 1})
@@ -156,6 +170,7 @@ func TestRunShowsNoContextOfWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
+// TestRunBoundsMemory searches lines of many megabytes, of which little is to be held.
 func TestRunBoundsMemory(t *testing.T) {
 	const most = 64 << 20
 	dir := t.TempDir()

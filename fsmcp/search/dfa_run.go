@@ -1,0 +1,57 @@
+package search
+
+// run goes over b[from:] in a state, as far as the first match. It returns the state after the last byte, or a note; and
+// where the match ends.
+func (a *automaton) run(s uint32, b []byte, from int) (to uint32, end int) {
+	table, class, idle, rest := a.table, &a.p.class, a.idle, a.rest
+	span := leastNote - rest
+	for i := from; i < len(b); i++ {
+		to := table[s+uint32(class[b[i]])]
+		if to-rest < span { // neither a note nor, where that is worth a look, idle or less
+			s = to
+			continue
+		}
+		if to == unknown {
+			to = a.learn(s, b[i])
+			table = a.table
+		}
+		switch to {
+		case idle:
+			i = a.skip(b, i+1) - 1
+		case matched:
+			return to, i + 1
+		case matchedHere, stopped:
+			return to, i
+		}
+		s = to
+	}
+	return s, -1
+}
+
+// skip returns a place at or after i up to which an idle automaton has nothing to do. Other than in a table, no step waits
+// for the one before, so it is several times as quick.
+func (a *automaton) skip(b []byte, i int) int {
+	if a.spans.few {
+		return a.spans.skip(b, i)
+	}
+	leave := &a.leave
+	for ; len(b)-i >= 8; i += 8 {
+		w := b[i : i+8]
+		if leave[w[0]]|leave[w[1]]|leave[w[2]]|leave[w[3]]|leave[w[4]]|leave[w[5]]|leave[w[6]]|leave[w[7]] != 0 {
+			break
+		}
+	}
+	for i < len(b) && leave[b[i]] == 0 {
+		i++
+	}
+	return i
+}
+
+// matchesAtEnd says whether a line that ends in a state has matched.
+func (a *automaton) matchesAtEnd(s uint32) bool {
+	to := a.table[s+uint32(a.p.class['\n'])]
+	if to == unknown {
+		to = a.learn(s, '\n')
+	}
+	return to == matchedHere
+}

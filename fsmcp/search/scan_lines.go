@@ -1,0 +1,97 @@
+package search
+
+import "bytes"
+
+// lines searches a cleaned text, of which nothing before from matches.
+func (c *scanner) lines(text []byte, from int) {
+	if c.cleaned != nil {
+		c.cleaned.reset()
+		c.searched += len(text)
+	}
+	at, number := 0, c.number // what comes before at has been passed on
+	for from < len(text) && !c.found.isFull() {
+		start, end, matchEnd := c.next(text, from)
+		if start < 0 {
+			break
+		}
+		c.found.passed(text[at:start], number)
+		number += bytes.Count(text[at:start], []byte{'\n'})
+		c.found.match(text, start, end, matchEnd, number)
+		number++
+		at = min(end+1, len(text))
+		from = at
+	}
+	c.found.passed(text[at:], number)
+	c.number = number + bytes.Count(text[at:], []byte{'\n'})
+	c.found.keep(text, c.number)
+}
+
+// next returns where the first matching line at or after from starts and ends, and where its match ends; or -1. When it
+// is called again for the same text, from is higher. It need not be where a line starts.
+func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
+	for c.cleaned != nil && from < len(text) {
+		at, after := c.cleaned.find(text, from)
+		if at < 0 {
+			return -1, -1, -1
+		}
+		start, end = lineStart(text, at), indexFrom(text, after, '\n')
+		if c.pattern.exact {
+			return start, end, after
+		}
+		if n := c.matchLine(text[start:end]); n >= 0 {
+			return start, end, start + n
+		}
+		from = end + 1
+		c.waste(end - start)
+	}
+	if from >= len(text) {
+		return -1, -1, -1
+	}
+	return c.nextByAutomaton(text, lineStart(text, from))
+}
+
+// waste notes that a line had a required literal and did not match. Where there is much of that, the literals are dropped
+// for good: going over every byte is quicker than stopping at most lines.
+func (c *scanner) waste(n int) {
+	const aLook, enough = 64, 64 << 10 // bytes: what else a line costs, and when to judge
+	if c.wasted += n + aLook; c.wasted > enough && c.wasted > c.searched/4 {
+		c.cleaned = nil
+	}
+}
+
+// matchLine returns where the first match of a line ends, or -1.
+func (c *scanner) matchLine(line []byte) int {
+	a := c.theAutomaton()
+	s, end := a.run(a.begin, line, 0)
+	if end < 0 && a.matchesAtEnd(s) {
+		return len(line)
+	}
+	if s == stopped {
+		return -1
+	}
+	return end
+}
+
+// nextByAutomaton is next without literals, from the start of a line.
+func (c *scanner) nextByAutomaton(text []byte, from int) (start, end, matchEnd int) {
+	a := c.theAutomaton()
+	s, matchEnd := a.run(a.begin, text, from)
+	switch {
+	case s == stopped:
+		return -1, -1, -1
+	case matchEnd < 0 && text[len(text)-1] != '\n' && a.matchesAtEnd(s):
+		matchEnd = len(text)
+	case matchEnd < 0:
+		return -1, -1, -1
+	}
+	return lineStart(text, matchEnd), indexFrom(text, matchEnd, '\n'), matchEnd
+}
+
+func (c *scanner) theAutomaton() *automaton {
+	if c.automaton == nil {
+		c.automaton = newAutomaton(c.pattern.program, func() bool { return c.ctx.Err() != nil })
+	}
+	return c.automaton
+}
+
+func lineStart(b []byte, at int) int { return bytes.LastIndexByte(b[:at], '\n') + 1 }
