@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -26,7 +27,7 @@ import (
 //
 //   - first: no digest is remembered. The floor reads and hashes every file on two goroutines: raw openat, read and
 //     close, one reused buffer each, SHA-256. It keeps no order, looks at no file before it reads it, checks no
-//     confinement and ends with no token.
+//     confinement and ends with no token. Beside it, plain-go: filepath.WalkDir, os.ReadFile and SHA-256, likewise.
 //   - second: every digest is remembered. The floors walk and lstat: openat, getdents and fstatat on names that are never
 //     copied; one goroutine, and two. They keep no order and remember nothing.
 //
@@ -52,9 +53,11 @@ func benchFirst(b *testing.B, dir string) {
 		c.turn(
 			side{"token", func() { mustFresh(b, NewHasher(Options{}), loc) }},
 			side{"read+hash", func() { floorRead(b, dir) }},
+			side{"plain-go", func() { plainRead(b, dir) }},
 		)
 	}
 	c.report(b, "token", "read+hash")
+	c.report(b, "token", "plain-go")
 }
 
 func benchSecond(b *testing.B, dir string) {
@@ -267,6 +270,34 @@ func floorRead(tb testing.TB, dir string) {
 			}
 		})
 	})
+}
+
+// plainRead is the same work as anybody would write it: filepath.WalkDir, os.ReadFile and SHA-256, on two goroutines.
+func plainRead(tb testing.TB, dir string) {
+	files := make(chan string, 256)
+	var running sync.WaitGroup
+	for range 2 {
+		running.Go(func() {
+			for name := range files {
+				b, err := os.ReadFile(name)
+				if err != nil {
+					tb.Error(err)
+				}
+				sha256.Sum256(b)
+			}
+		})
+	}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			files <- name
+		}
+		return err
+	})
+	close(files)
+	running.Wait()
+	if err != nil {
+		tb.Error(err)
+	}
 }
 
 // rawHash needs one read for a file that is smaller than the buffer.
