@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -53,23 +54,17 @@ func readEntries(d fdDir) ([]Entry, error) {
 // kindUnknown stands in a list until resolveUnknown has looked: some file systems tell no type with the name.
 const kindUnknown Kind = 0xff
 
-// appendEntries reads linux_dirent64 records: inode (8 bytes), offset (8), record length (2), type (1), name, NUL.
+// appendEntries reads linux_dirent64 records: inode (8 bytes), offset (8), record length (2), type (1), name, NUL. The names
+// are parts of one text: to make one of each takes as long as the system takes to tell them.
 func appendEntries(list []Entry, b []byte) []Entry {
+	text := string(b)
 	for len(b) > 19 {
-		size := binary.NativeEndian.Uint16(b[16:])
-		rec := b[:size]
-		b = b[size:]
-		name := rec[19:]
-		for i, c := range name {
-			if c == 0 {
-				name = name[:i]
-				break
-			}
+		size := int(binary.NativeEndian.Uint16(b[16:]))
+		name, _, _ := strings.Cut(text[19:size], "\x00")
+		if name != "." && name != ".." {
+			list = append(list, Entry{Name: name, Kind: direntKind(b[18]), ID: binary.NativeEndian.Uint64(b)})
 		}
-		if string(name) == "." || string(name) == ".." {
-			continue
-		}
-		list = append(list, Entry{Name: string(name), Kind: direntKind(rec[18]), ID: binary.NativeEndian.Uint64(rec)})
+		b, text = b[size:], text[size:]
 	}
 	return list
 }

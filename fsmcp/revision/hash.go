@@ -62,8 +62,8 @@ func (h *Hasher) Observe(ctx context.Context, loc *confine.Location) Revision {
 	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true}))
 }
 
-// ObserveListed is Observe for a directory whose entries have just been read, and spares reading them again. They are left
-// as they are, and are best sorted by name.
+// ObserveListed is Observe for a directory whose entries have just been read, and spares reading them again. They must be
+// sorted by name, and are left as they are.
 func (h *Hasher) ObserveListed(ctx context.Context, loc *confine.Location, list []confine.Entry) Revision {
 	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true, list: list}))
 }

@@ -22,7 +22,7 @@ import (
 // and nothing for d and o. Links are not followed, and others are never opened.
 //
 // The walk, which fixes the order, cuts the entries into batches. As long as digests are remembered and the tree is small,
-// its goroutine does all: there is too little to do for a second one to be woken. From then on it hands the batches to the
+// its goroutine does all (alone.go), at most with a scout to help it (scout.go). From then on it hands the batches to the
 // workers, which look, read and hash; one more takes the batches back in the order of the walk:
 //
 //	walk ──batch──► workers (tree waits for them)
@@ -37,9 +37,6 @@ const (
 	batchesAhead = 16
 	// hashers is how many goroutines read and hash; the walk is light beside them.
 	hashers = 2
-	// aloneBatches is for how many batches the walk goes on alone: of files whose digests are remembered, a second
-	// goroutine makes a thousand slower on a busy machine, and tens of thousands faster.
-	aloneBatches = 32
 )
 
 // traversal is one computation of a directory's token.
@@ -53,10 +50,11 @@ type traversal struct {
 	cur  *batch
 	sum  hash.Hash // of the records so far; that of collect once there is one
 
-	alone int   // batches that the walk has done itself
-	pass  *pass // for them; nil before the first
+	alone int    // batches that the walk has done itself
+	pass  *pass  // for them; nil before the first
+	scout *scout // helps with them; nil when there is none
 
-	running sync.WaitGroup // workers and collect
+	running sync.WaitGroup // workers, collect and a scout
 	err     error          // the first of collect; to be read after running
 	// ordered and work carry the same batches, to collect and to the workers; free brings them back. They are nil as long
 	// as the walk is alone.
@@ -87,6 +85,8 @@ func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d 
 
 // spread starts the goroutines that help.
 func (t *traversal) spread() {
+	t.scout.stop()
+	t.scout = nil
 	t.ordered, t.work, t.free = make(chan *batch, batchesAhead), make(chan *batch, batchesAhead), make(chan *batch, batchesAhead)
 	for range hashers {
 		t.running.Go(t.hashBatches)
@@ -96,6 +96,7 @@ func (t *traversal) spread() {
 
 // end waits for what is under way, after the walk has ended with that error.
 func (t *traversal) end(walkErr error) error {
+	t.scout.stop()
 	if t.ordered != nil {
 		close(t.ordered)
 		close(t.work)
@@ -126,6 +127,7 @@ func (t *traversal) collect() {
 // walk cuts the walk into batches. It is the only sender on the channels.
 func (t *traversal) walk(dir *confine.Dir) (err error) {
 	if t.use.list != nil {
+		t.sendScout(dir)
 		err = dir.WalkListed(t.ctx, confine.ByPath, t.use.list, t.visit)
 	} else {
 		err = dir.Walk(t.ctx, confine.ByPath, t.visit)
@@ -208,33 +210,6 @@ func (t *traversal) flush() error {
 	return nil
 }
 
-// mayStayAlone says whether the batch is one of the first and not likely to have files that must be read.
-func (t *traversal) mayStayAlone(b *batch) bool {
-	if t.alone >= aloneBatches || !t.use.digests {
-		return false
-	}
-	for _, e := range [...]batchEntry{b.entries[0], b.entries[len(b.entries)-1]} {
-		if e.kind == confine.Regular && !t.memo.mayKnow(e.ino) {
-			return false
-		}
-	}
-	return true
-}
-
-// doAlone does a batch, and leaves it to be filled again.
-func (t *traversal) doAlone(b *batch) error {
-	if t.pass == nil {
-		t.pass = t.newPass()
-	}
-	t.alone++
-	t.pass.when = t.memo.clock()
-	err := t.hashBatch(b, t.pass)
-	t.sum.Write(b.records)
-	b.records = b.records[:0]
-	b.release()
-	return err
-}
-
 func (t *traversal) newPass() *pass {
 	return &pass{ctx: t.ctx, memo: t.memo, why: inScan, left: t.left, found: none}
 }
@@ -294,9 +269,11 @@ func (t *traversal) record(b *batch, e *batchEntry, path []byte, p *pass) error 
 func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {
 	// Files of which digests are remembered come in runs: after one, the next is looked at without asking first.
 	if t.use.digests && (p.found != none || t.memo.mayKnow(e.ino)) {
-		info, err := e.dir.Stat(e.name)
-		if err != nil {
-			return d, err
+		info, ok := t.scout.find(e.dir, e.name)
+		if !ok {
+			if info, err = e.dir.Stat(e.name); err != nil {
+				return d, err
+			}
 		}
 		if d, p.found = t.memo.get(info, p.when, p.found); p.found != none {
 			return d, nil
