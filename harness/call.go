@@ -14,13 +14,14 @@ type call struct {
 	request   *request
 	ctx       context.Context
 	tool      *toolkit.Tool
-	arguments []byte // as they were sent, which a guard in front of us may have judged
+	served    *generation // to which tool belongs
+	arguments []byte      // as they were sent, which a guard in front of us may have judged
 	reply     reply
 	progress  *progress // nil where nobody asked
 }
 
-// find returns the tool that a call is for, or why there is none.
-func (c *connection) find(p *params) (*toolkit.Tool, *jsonrpc.Error) {
+// toolName returns the name of the tool that a call is for, or what is wrong with the call.
+func toolName(p *params) ([]byte, *jsonrpc.Error) {
 	switch {
 	case isAbsent(p.raw):
 		return nil, fault(jsonrpc.CodeInvalidRequest, `missing required "params"`)
@@ -33,34 +34,42 @@ func (c *connection) find(p *params) (*toolkit.Tool, *jsonrpc.Error) {
 	case !isAbsent(p.meta) && p.meta[0] != '{':
 		return nil, fault(jsonrpc.CodeInvalidParams, "'_meta' must be an object")
 	}
-	var name []byte
 	if isString(p.name) {
-		name = text(p.name)
+		return text(p.name), nil
 	}
-	if tool := c.Tools[string(name)]; tool != nil {
-		return tool, nil
-	}
-	return nil, fault(jsonrpc.CodeInvalidParams, "unknown tool %q", name[:min(len(name), maxToolName)])
+	return nil, nil
+}
+
+func unknown(name string) *jsonrpc.Error {
+	return fault(jsonrpc.CodeInvalidParams, "unknown tool %q", name[:min(len(name), maxToolName)])
 }
 
 // call makes a tool call, or puts it in line, and reports whether this goroutine is the reader still.
-func (c *connection) call(m *message, e era, tool *toolkit.Tool) (reader bool) {
+func (c *connection) call(m *message, e era) (reader bool) {
+	name, wrong := toolName(&m.params)
+	if wrong != nil {
+		c.refuse(m, wrong)
+		return true
+	}
+	served := c.Tools.acquire()
+	tool := served.tools[string(name)]
+	if tool == nil {
+		c.Tools.release(served, 1)
+		c.refuse(m, unknown(string(name)))
+		return true
+	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	r := &request{id: m.id, method: m.method, size: len(m.line), cancel: cancel}
 	if !c.register(r) {
 		cancel()
+		c.Tools.release(served, 1)
 		c.refuse(m, inUse(m))
 		return true
 	}
-	k := &call{c: c, request: r, ctx: ctx, tool: tool, arguments: m.params.arguments, reply: reply{id: m.id}}
-	client := c.client
-	if e.modern {
-		k.reply.serverInfo = c.serverInfo
-		if e.client != "" {
-			client = e.client
-		}
+	k := &call{
+		c: c, request: r, ctx: ctx, tool: tool, served: served, arguments: m.params.arguments,
+		reply: c.replyTo(m, e),
 	}
-	k.reply.placement = c.Revisions.For(client)
 	if c.Revisions.isAuto() && k.reply.placement == PlaceMeta {
 		k.ctx = toolkit.WithoutTreeRevisions(k.ctx)
 	}
@@ -78,6 +87,20 @@ func (c *connection) call(m *message, e era, tool *toolkit.Tool) (reader bool) {
 		defer c.queue.leave(j)
 		k.run()
 	})
+}
+
+// replyTo begins the answer to a call as its client wants it.
+func (c *connection) replyTo(m *message, e era) reply {
+	p := reply{id: m.id}
+	client := c.client
+	if e.modern {
+		p.serverInfo = c.serverInfo
+		if e.client != "" {
+			client = e.client
+		}
+	}
+	p.placement = c.Revisions.For(client)
+	return p
 }
 
 // run makes the call when its turn has come. A call that was cancelled before that is not made.
@@ -103,6 +126,7 @@ func (k *call) finish(result *toolkit.Result) {
 	if result != nil && result.Done != nil {
 		result.Done() // It has been encoded, or never will be.
 	}
+	k.c.Tools.release(k.served, 1)
 }
 
 // progress puts out how far a call has come.

@@ -159,7 +159,7 @@ func TestHostIsASession(t *testing.T) {
 
 func toolsOf(h *Host) []*toolkit.Tool {
 	var tools []*toolkit.Tool
-	for name, tool := range h.mounted {
+	for name, tool := range h.set.now.tools {
 		if name == tool.Name {
 			tools = append(tools, tool)
 		}
@@ -212,7 +212,7 @@ func TestHostToolsForLLM(t *testing.T) {
 				t.Fatal(err)
 			}
 			var want []string
-			for _, listed := range h.listed {
+			for _, listed := range h.set.now.listed() {
 				want = append(want, strings.NewReplacer(`"%s"`, `"`+listed.Name+`"`, "Does %s.", "Does "+listed.Name+".", "%s", string(listed.Schema)).Replace(tt.want))
 			}
 			if diff := cmp.Diff("["+strings.Join(want, ",")+"]", wire(t, all)); diff != "" {

@@ -10,7 +10,6 @@
 package harness
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,26 +26,14 @@ import (
 const maxToolName = 128
 
 // Mount registers the tools on the server, each as ToolName calls it. It returns an error, and registers none, when a
-// name is not one that every client accepts or stands twice among them. It cannot see what is on the server already: the
-// server silently replaces a tool of the same name, so whoever mounts several toolkits compares their names first.
+// name is not one that every client accepts or stands twice among them. Whoever mounts several toolkits, or will replace
+// them, makes a [Toolset], which compares their names.
 func Mount(server *mcp.Server, prefix string, tools []*toolkit.Tool) error {
-	seen := map[string]bool{}
-	for _, t := range tools {
-		name, err := ToolName(prefix, t.Name)
-		if err != nil {
-			return err
-		}
-		if seen[name] {
-			return fmt.Errorf("two tools are called '%s'", name)
-		}
-		seen[name] = true
+	s, err := NewToolset(Toolkit{prefix, tools})
+	if err != nil {
+		return err
 	}
-	mounted := new(atomic.Bool)
-	defer mounted.Store(true)
-	for _, t := range tools {
-		name, _ := ToolName(prefix, t.Name)
-		server.AddTool(describe(name, t, mounted), handler(t))
-	}
+	s.Mount(server)
 	return nil
 }
 
@@ -79,40 +66,31 @@ func checkName(name string) error {
 
 // describe makes the entry in tools/list. A tool that changes something carries no annotations at all: an object with
 // other hints in it would declare readOnlyHint and idempotentHint false, which says more than is known (D4).
-func describe(name string, t *toolkit.Tool, mounted *atomic.Bool) *mcp.Tool {
-	tool := &mcp.Tool{Name: name, Description: t.Description, InputSchema: &schema{mounted, sync.OnceValue(t.Schema)}}
+func describe(name string, t *toolkit.Tool, w *whole) *mcp.Tool {
+	tool := &mcp.Tool{Name: name, Description: t.Description, InputSchema: &schema{w, sync.OnceValue(t.Schema)}}
 	if t.ReadOnly {
 		tool.Annotations = &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	}
 	return tool
 }
 
-// schema is that of a tool's arguments, and is made when a client asks for it. While a tool is being mounted, the server
-// encodes and decodes the schema several times to see that it is an object's: it is told so much, and no more. With all
-// of it, that would be a third of the time until the program answers.
+// whole is whether schemas are shown whole.
+type whole struct{ atomic.Bool }
+
+// schema is that of a tool's arguments, and is made when a client asks for it. While a server is being filled, before
+// anybody can ask it, it encodes and decodes the schema several times to see that it is an object's: it is told so much,
+// and no more. With all of it, that would be a third of the time until the program answers.
 type schema struct {
-	mounted *atomic.Bool
-	whole   func() json.RawMessage
+	shown *whole
+	make  func() json.RawMessage
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (s *schema) MarshalJSON() ([]byte, error) {
-	if !s.mounted.Load() {
+	if !s.shown.Load() {
 		return []byte(`{"type":"object"}`), nil
 	}
-	return s.whole(), nil
-}
-
-// handler never gives an error: the server would make a protocol error of it, which clients show to nobody.
-func handler(t *toolkit.Tool) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		r := t.Call(ctx, req.Params.Arguments)
-		return &mcp.CallToolResult{
-			Content:           content(r),
-			StructuredContent: r.Structured(),
-			IsError:           r.IsError,
-		}, nil
-	}
+	return s.make(), nil
 }
 
 // content makes the content of a result.

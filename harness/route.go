@@ -42,12 +42,7 @@ func (c *connection) ask(m *message) (reader bool) {
 		c.serve(m, e)
 		return true
 	}
-	tool, fault := c.find(&m.params)
-	if fault != nil {
-		c.refuse(m, fault)
-		return true
-	}
-	return c.call(m, e, tool)
+	return c.call(m, e)
 }
 
 // begin refuses a request of an older era that comes before initialize, unless it is one that needs no session. A request

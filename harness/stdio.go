@@ -12,8 +12,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"lookfirst/fsmcp/toolkit"
 )
 
 // A connection answers tool calls itself and hands everything else to the server of the library:
@@ -29,13 +27,13 @@ import (
 
 // Options are what Serve serves.
 type Options struct {
-	// Server answers everything but tool calls. It must support every protocol version of the library; the tools should be
+	// Server answers everything but tool calls. It must support every protocol version of the library; Tools should be
 	// mounted on it, so that it lists them.
 	Server *mcp.Server
 	// Identity is what Server was made with.
 	Identity *mcp.Implementation
-	// Tools are the tools by their full names.
-	Tools map[string]*toolkit.Tool
+	// Tools are what is called.
+	Tools *Toolset
 	// In and Out are the streams of the client. They are not closed.
 	In  io.Reader
 	Out io.Writer

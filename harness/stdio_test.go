@@ -29,15 +29,15 @@ func identity() *mcp.Implementation { return &mcp.Implementation{Name: "lookfirs
 func options(t testing.TB, tools ...*toolkit.Tool) Options {
 	t.Helper()
 	server := mcp.NewServer(identity(), &mcp.ServerOptions{Instructions: "Look first.", Capabilities: &mcp.ServerCapabilities{}})
-	if err := Mount(server, "", tools); err != nil {
-		t.Fatal(err)
-	}
-	o := Options{Server: server, Identity: identity(), Tools: map[string]*toolkit.Tool{}}
 	for _, tool := range tools {
 		tool.Report = func(err error) { t.Errorf("reported: %v", err) }
-		o.Tools[tool.Name] = tool
 	}
-	return o
+	set, err := NewToolset(Toolkit{Tools: tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Mount(server)
+	return Options{Server: server, Identity: identity(), Tools: set}
 }
 
 // echo gives its text back, with a revision where it is asked for one.

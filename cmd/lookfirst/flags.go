@@ -60,11 +60,8 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			if f.given("describe") {
 				return f.runDescribe(args, stdout)
 			}
-			c, err := f.config(args)
-			if err != nil {
-				return err
-			}
-			return serve(cmd.Context(), c, stdin, stdout, stderr)
+			read := func() (config, error) { return f.config(args) }
+			return serve(cmd.Context(), read, stdin, stdout, stderr)
 		},
 	}
 	f.register(cmd)

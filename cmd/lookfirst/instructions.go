@@ -36,6 +36,14 @@ func instructionsFor(toolkits []mounting) string {
 	return strings.Join(say, " ")
 }
 
+// written returns the instructions that somebody wrote, or nothing.
+func (c config) written() string {
+	if c.instructions == instructionsFor(c.toolkits) {
+		return ""
+	}
+	return c.instructions
+}
+
 // named is the full name of a tool.
 func (m mounting) named(tool string) string {
 	if m.prefix == "" {

@@ -26,51 +26,43 @@ type opened struct {
 	tools []*toolkit.Tool
 }
 
-// serve opens what the config names, mounts it and serves one session, or clients over HTTP. It returns when the client
-// has closed its end or ctx is done, both of which are no error. Every root is named on stderr before the first message is read, so that
-// whoever reads the log sees what a client can reach.
-func serve(ctx context.Context, c config, stdin io.Reader, stdout, stderr io.Writer) error {
+// serve opens what a config asks for and serves one session, or clients over HTTP. It returns when the client has closed
+// its end or ctx is done, both of which are no error. What the command line asks for is read once more for each reload.
+func serve(ctx context.Context, read func() (config, error), stdin io.Reader, stdout, stderr io.Writer) error {
 	stderr = &shared{out: stderr}
-	packs, err := open(c.toolkits, stderr)
-	defer closePacks(packs, stderr)
+	c, err := read()
 	if err != nil {
 		return err
 	}
-	report := func(err error) { fmt.Fprintf(stderr, "lookfirst: %v\n", err) }
+	s, err := newServed(c, read, stderr)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	s.announce()
 	identity := &mcp.Implementation{Name: c.name, Version: c.version}
 	server := harness.NewServer(identity, c.instructions)
-	tools := map[string]*toolkit.Tool{}
-	for _, p := range packs {
-		if err := p.mount(server, tools); err != nil {
-			return fmt.Errorf("%s: %w", p.source, err)
-		}
-		fmt.Fprintf(stderr, "lookfirst: serving %s\n", p.describe())
+	s.tools.Mount(server)
+	if err := s.offer(server); err != nil {
+		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	onHangup(ctx, func() { s.reloadAtSignal(ctx) }, stop)
 	if c.http != nil {
 		harness.TrackSessions(server)
 		return serveHTTP(ctx, c, server, stderr)
 	}
+	report := func(err error) { fmt.Fprintf(stderr, "lookfirst: %v\n", err) }
 	server.AddReceivingMiddleware(harness.Guard(report))
 	ctx = readstate.With(ctx, readstate.New()) // A pipe is one session, in both eras (D8).
 	err = harness.Serve(ctx, harness.Options{
-		Server: server, Identity: identity, Tools: tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
+		Server: server, Identity: identity, Tools: s.tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
 	})
 	if err != nil {
 		return &sessionError{err}
 	}
 	return nil
-}
-
-// mount puts the pack's tools on the server, which lists them, and into the map, by which they are called.
-func (o *opened) mount(server *mcp.Server, tools map[string]*toolkit.Tool) error {
-	for _, t := range o.tools {
-		name, err := harness.ToolName(o.prefix, t.Name)
-		if err != nil {
-			return err
-		}
-		tools[name] = t
-	}
-	return harness.Mount(server, o.prefix, o.tools)
 }
 
 func closePacks(packs []opened, stderr io.Writer) {

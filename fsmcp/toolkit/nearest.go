@@ -8,9 +8,8 @@ import (
 // nearest returns the parameter that a caller most likely meant by an unknown name, or "". Names that the call has too
 // are no candidates: sending one of them again would only be the next refusal.
 func nearest(name string, params []Param, sent []string) string {
-	flat := flatten(name)
-	meant := synonym(flat)
-	best, bestDistance := "", allowedDistance(flat)+1
+	meant := synonym(flatten(name))
+	var names []string
 	for _, p := range params {
 		if slices.Contains(sent, p.Name) {
 			continue
@@ -18,8 +17,18 @@ func nearest(name string, params []Param, sent []string) string {
 		if p.Name == meant {
 			return p.Name
 		}
-		if d := distance(flat, flatten(p.Name)); d < bestDistance {
-			best, bestDistance = p.Name, d
+		names = append(names, p.Name)
+	}
+	return Nearest(name, names)
+}
+
+// Nearest returns the one of the names that somebody most likely meant by another, or "" where none is near.
+func Nearest(name string, names []string) string {
+	flat := flatten(name)
+	best, bestDistance := "", allowedDistance(flat)+1
+	for _, n := range names {
+		if d := distance(flat, flatten(n)); d < bestDistance {
+			best, bestDistance = n, d
 		}
 	}
 	return best

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"lookfirst/harness"
+)
+
+// served is what the program serves now. It can be read anew while it is served (D22), and may be used from several
+// goroutines.
+type served struct {
+	read  func() (config, error) // what the command line, or its file, asks for
+	log   io.Writer              // where the operator reads; it may be written to from several goroutines
+	tools *harness.Toolset
+
+	mu     sync.Mutex // held while it is read anew; guards the fields below
+	config config
+	packs  []opened
+}
+
+// newServed opens what a config asks for, and names every root on the log, so that whoever reads it sees what can be
+// reached. When it fails, nothing is left open.
+func newServed(c config, read func() (config, error), log io.Writer) (*served, error) {
+	packs, err := open(c.toolkits, log)
+	if err != nil {
+		closePacks(packs, log)
+		return nil, err
+	}
+	tools, err := harness.NewToolset(toolkits(packs)...)
+	if err != nil {
+		closePacks(packs, log)
+		return nil, err
+	}
+	tools.OnRetire(func() { closePacks(packs, log) })
+	return &served{read: read, log: log, tools: tools, config: c, packs: packs}, nil
+}
+
+func toolkits(packs []opened) []harness.Toolkit {
+	var all []harness.Toolkit
+	for _, p := range packs {
+		all = append(all, harness.Toolkit{Prefix: p.prefix, Tools: p.tools})
+	}
+	return all
+}
+
+// Close closes what is served now. What was served before is closed when its last call is over, or with the process.
+func (s *served) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	closePacks(s.packs, s.log)
+	s.packs = nil
+}
+
+// reload serves what the config says now, and reports it in a few sentences. When anything is wrong with it, all stays as
+// it was. Directories are opened anew, so that one which was replaced by another of its name is that one now.
+func (s *served) reload(context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	packs, err := open(next.toolkits, s.log)
+	if err == nil {
+		err = s.tools.Replace(toolkits(packs), func() { closePacks(packs, s.log) })
+	}
+	if err != nil {
+		closePacks(packs, s.log)
+		return "", err
+	}
+	before := s.packs
+	waiting := changedForNextStart(s.config, next)
+	s.config, s.packs = next, packs
+	s.announce()
+	return report(before, packs, waiting), nil
+}
+
+// offer gives a server's clients the commands that are prompts. A client over HTTP need not be the operator, and is not
+// told what stands in the operator's file.
+func (s *served) offer(server *mcp.Server) error {
+	again := s.reload
+	if s.config.http != nil {
+		again = func(ctx context.Context) (string, error) {
+			text, err := s.reload(ctx)
+			if err != nil {
+				fmt.Fprintf(s.log, "lookfirst: reload: %v\n", err)
+				err = errors.New("the configuration cannot be used; the server's log says why")
+			}
+			return text, err
+		}
+	}
+	commands, err := harness.NewCommands(harness.Rescan(s.rescan), harness.Reload(again))
+	if err != nil {
+		return err
+	}
+	commands.Offer(server)
+	return nil
+}
+
+// reloadAtSignal reloads for an operator who reads the log.
+func (s *served) reloadAtSignal(ctx context.Context) {
+	if text, err := s.reload(ctx); err != nil {
+		fmt.Fprintf(s.log, "lookfirst: nothing was reloaded, and what was served is still served: %v\n", err)
+	} else {
+		fmt.Fprintf(s.log, "lookfirst: %s\n", text)
+	}
+}
+
+// announce names the roots on the log.
+func (s *served) announce() {
+	for _, line := range s.describe() {
+		fmt.Fprintf(s.log, "lookfirst: serving %s\n", line)
+	}
+}
+
+// describe says for the operator what is served, a line for each toolkit. The caller holds mu, or nobody else has s yet.
+func (s *served) describe() []string {
+	var lines []string
+	for _, p := range s.packs {
+		lines = append(lines, p.describe())
+	}
+	return lines
+}
+
+// roots is describe for whoever does not hold mu.
+func (s *served) roots() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.describe()
+}
+
+// rescan has the toolkits forget what they know of programs on this machine.
+func (s *served) rescan() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.packs {
+		if files, ok := p.pack.(fileToolsPack); ok {
+			files.Rescan()
+		}
+	}
+}
+
+// report says what a reload has changed. It names no directory, since a client may put it before a model.
+func report(before, now []opened, waiting []string) string {
+	old, current := toolNames(before), toolNames(now)
+	say := []string{fmt.Sprintf("The configuration was read again, and %s served now.", counted(len(current), "tool is", "tools are"))}
+	if added := without(current, old); len(added) > 0 {
+		say = append(say, "New: "+strings.Join(added, ", ")+".")
+	}
+	if gone := without(old, current); len(gone) > 0 {
+		say = append(say, "Gone: "+strings.Join(gone, ", ")+".")
+	}
+	if len(waiting) > 0 {
+		say = append(say, fmt.Sprintf("What changed in '%s' counts from the next start of the server.", strings.Join(waiting, "', '")))
+	}
+	return strings.Join(say, " ")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func toolNames(packs []opened) []string {
+	var names []string
+	for _, p := range packs {
+		for _, t := range p.tools {
+			names = append(names, p.named(t.Name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(others, n) })
+}
+
+// changedForNextStart names what clients are told only when they connect, or where they connect to.
+func changedForNextStart(old, next config) []string {
+	var keys []string
+	for _, k := range []struct {
+		key       string
+		old, next any
+	}{
+		{"name", old.name, next.name},
+		{"version", old.version, next.version},
+		{"instructions", old.written(), next.written()},
+		{"http", old.http, next.http},
+	} {
+		if !reflect.DeepEqual(k.old, k.next) {
+			keys = append(keys, k.key)
+		}
+	}
+	return keys
+}
