@@ -10,35 +10,34 @@ import (
 	"lookfirst/harness"
 )
 
-// A harness: the tools of a directory, a fence that lets no change land on what the model has not seen, and a policy that
-// asks a person before anything is deleted.
+// A harness: the tools of a directory, a fence that lets no change land on what the model has not seen, a policy that asks
+// a person before anything is deleted, and the commands /rescan and /reload.
 func Example() {
 	ctx := context.Background()
 	dir, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(dir)
 	_ = os.WriteFile(dir+"/todo.md", []byte("- feed the yak\n"), 0o644)
 
-	files, err := fsmcp.New(fsmcp.Options{Root: dir})
-	if err != nil {
-		panic(err)
+	set, _ := harness.NewToolset()
+	open := func(context.Context) (string, error) { // reads the configuration, of which this harness has none, and serves it
+		files, err := fsmcp.New(fsmcp.Options{Root: dir})
+		if err != nil {
+			return "", err
+		}
+		kit := harness.Toolkit{Prefix: "fs", Tools: files.Tools()}
+		return "The tools were opened again.", set.Replace([]harness.Toolkit{kit}, func() { files.Close() })
 	}
-	defer files.Close()
-	host, err := harness.NewHost(harness.HostOptions{Toolkits: []harness.Toolkit{{Prefix: "fs", Tools: files.Tools()}}})
-	if err != nil {
-		panic(err)
-	}
+	host, _ := harness.NewHost(harness.HostOptions{Toolset: set})
 	fence, _ := harness.NewFence(host, "fs")
-	tools, err := harness.NewPolicy(fence, harness.PolicyOptions{
+	tools, _ := harness.NewPolicy(fence, harness.PolicyOptions{
 		Rules: []harness.Rule{{Tool: "fs_delete", Decision: harness.Ask}, {Tool: "fs_*", Decision: harness.Allow}},
 		Ask: func(_ context.Context, q harness.Question) harness.Reply {
 			fmt.Println("May I", q.Call.Name, string(q.Call.Arguments)+"? No.")
 			return harness.Reply{Allow: false}
 		},
 	})
-	if err != nil {
-		panic(err)
-	}
-
+	commands, _ := harness.NewCommands(harness.Rescan(), harness.Reload(open))
+	fmt.Println(commands.Run(ctx, "/reload")) // a line that a person typed; here it opens the directory too
 	offered, _ := harness.ToolsForLLM(ctx, tools, harness.OpenAI) // what goes into the request to the model
 	fmt.Println(len(offered), "tools")
 	for _, r := range tools.ExecuteToolCalls(ctx, []harness.Call{ // what came back from it
@@ -50,6 +49,7 @@ func Example() {
 		fmt.Printf("%s: %q\n", r.ToolCallID, r.Content)
 	}
 	// Output:
+	// The tools were opened again. <nil>
 	// 11 tools
 	// May I fs_delete {"path":"todo.md"}? No.
 	// a: "'todo.md' has changed since the revision that was expected; nothing was changed; read it again and use its new revision"
