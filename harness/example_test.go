@@ -37,7 +37,7 @@ func Example() {
 		},
 	})
 	commands, _ := harness.NewCommands(harness.Rescan(), harness.Reload(open))
-	fmt.Println(commands.Run(ctx, "/reload")) // a line that a person typed; here it opens the directory too
+	fmt.Println(commands.Run(ctx, "/reload"))                     // a line that a person typed; here it opens the directory too
 	offered, _ := harness.ToolsForLLM(ctx, tools, harness.OpenAI) // what goes into the request to the model
 	fmt.Println(len(offered), "tools")
 	for _, r := range tools.ExecuteToolCalls(ctx, []harness.Call{ // what came back from it

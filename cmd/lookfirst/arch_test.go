@@ -92,6 +92,7 @@ var pathCalls = map[string][]string{
 // operatorPaths are the files that open paths which no caller has a say in, with the reason.
 var operatorPaths = map[string]string{
 	"cmd/lookfirst/config.go":     "the config file, which the command line names",
+	"cmd/lookfirst/console.go":    "the script of a console, which the command line names",
 	"fsmcp/mutation/lock_file.go": "the lock between processes, in the user's cache directory",
 	"fsmcp/repomap/store.go":      "the map's parse results, in the user's cache directory",
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // completionCommand prints a script that lets a shell complete our command line. Its name is no ROOT any more, and neither
-// is help: such a directory is served with --root.
+// is help or console: such a directory is served with --root.
 func completionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",
@@ -71,9 +71,15 @@ func completeFlags(cmd *cobra.Command) {
 		"host":           cobra.FixedCompletions([]string{defaultHost, "::1", "localhost"}, cobra.ShellCompDirectiveNoFileComp),
 		"http-path":      nothing,
 		"allow-origin":   nothing,
+		"script": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
 	} {
+		if cmd.Flags().Lookup(name) == nil {
+			continue // The console has not all of them.
+		}
 		if err := cmd.RegisterFlagCompletionFunc(name, complete); err != nil {
-			panic(err) // The flag is not registered.
+			panic(err) // It has been registered before.
 		}
 	}
 }

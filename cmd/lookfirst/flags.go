@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
 
@@ -61,12 +63,14 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 				return f.runDescribe(args, stdout)
 			}
 			read := func() (config, error) { return f.config(args) }
-			return serve(cmd.Context(), read, stdin, stdout, stderr)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			return serve(ctx, read, stdin, stdout, stderr)
 		},
 	}
 	f.register(cmd)
 	completeFlags(cmd)
-	cmd.AddCommand(completionCommand(stdout))
+	cmd.AddCommand(completionCommand(stdout), consoleCommand(stdin, stdout, stderr))
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
@@ -77,19 +81,9 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 }
 
 func (f *flags) register(cmd *cobra.Command) {
+	f.registerToolkits(cmd)
 	set := cmd.Flags()
-	set.SortFlags = false
-	f.given = set.Changed
-	one := func(into *string, name, value, help string) {
-		*into = value
-		set.Var(&once{value: into}, name, help)
-	}
-	one(&f.root, "root", "", "serve the `directory`, as ROOT does")
-	set.BoolVar(&f.readOnly, "read-only", false, "leave out the tools that change something (with ROOT)")
-	one(&f.vocabulary, "vocabulary", vocabularyBoth, "serve the directory in one `vocabulary` of tools: filesystem for fs_read and so on, file-tools for read_file and so on, or both (with ROOT)")
-	// Not a slice that is split at commas: the settings are JSON.
-	set.StringArrayVar(&f.tools, "tool", nil, "serve the toolkit `NAME[=JSON]` with its settings; may be repeated")
-	one(&f.configFile, "config", "", "serve what the JSON `file` says")
+	one := func(into *string, name, value, help string) { f.one(cmd, into, name, value, help) }
 	one(&f.describe, "describe", "", "print the settings of the toolkit `NAME[=JSON]`, and with JSON the tools it would have, and end")
 	one(&f.name, "name", defaultName, "the server's `name` (with ROOT or --tool)")
 	one(&f.version, "server-version", buildVersion(), "the server's `version` (with ROOT or --tool)")
@@ -102,6 +96,26 @@ func (f *flags) register(cmd *cobra.Command) {
 	// leaves no method of any type out, and the program is 3 MB larger, in memory too.
 	set.BoolVarP(&f.showVersion, "version", "v", false, "print the program's version, and end")
 	set.StringArrayVar(&f.origins, "allow-origin", nil, "serve pages of this web `origin` too, as https://example.com (with HTTP); may be repeated")
+}
+
+// registerToolkits registers the flags that say what is served.
+func (f *flags) registerToolkits(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.SortFlags = false
+	f.given = set.Changed
+	f.name, f.version = defaultName, buildVersion()
+	f.one(cmd, &f.root, "root", "", "serve the `directory`, as ROOT does")
+	set.BoolVar(&f.readOnly, "read-only", false, "leave out the tools that change something (with ROOT)")
+	f.one(cmd, &f.vocabulary, "vocabulary", vocabularyBoth, "serve the directory in one `vocabulary` of tools: filesystem for fs_read and so on, file-tools for read_file and so on, or both (with ROOT)")
+	// Not a slice that is split at commas: the settings are JSON.
+	set.StringArrayVar(&f.tools, "tool", nil, "serve the toolkit `NAME[=JSON]` with its settings; may be repeated")
+	f.one(cmd, &f.configFile, "config", "", "serve what the JSON `file` says")
+}
+
+// one registers a flag that may be given once.
+func (f *flags) one(cmd *cobra.Command, into *string, name, value, help string) {
+	*into = value
+	cmd.Flags().Var(&once{value: into}, name, help)
 }
 
 // config decides what to serve. There is no default: a server that chose a directory by itself would show one that
