@@ -13,34 +13,57 @@ import (
 	"lookfirst/fsmcp/toolkit"
 )
 
-const (
-	toolsBegin = "<!-- The table is made from the tools: go test ./cmd/lookfirst -run Readme -args update -->\n"
-	toolsEnd   = "<!-- end of the table -->\n"
-)
-
-// TestReadmeTools holds the README's table of tools to the tools that there are.
-func TestReadmeTools(t *testing.T) {
+// TestReadme holds what the README shows to what there is: the table of tools, the session, and the harness.
+func TestReadme(t *testing.T) {
+	const command = "go test ./cmd/lookfirst -run Readme -args update"
 	file := filepath.Join("..", "..", "README.md")
-	b, err := os.ReadFile(file)
+	for _, section := range []struct{ begin, end, want string }{
+		{"<!-- The table is made from the tools: " + command + " -->\n", "<!-- end of the table -->\n", toolsTable(t)},
+		{"<!-- The session is made by the program: " + command + " -->\n```\n", "```\n", tour(t)},
+		{"<!-- The harness is a tested example: " + command + " -->\n```go\n", "```\n", exampleHarness(t)},
+	} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, rest, ok1 := strings.Cut(string(b), section.begin)
+		old, after, ok2 := strings.Cut(rest, section.end)
+		switch {
+		case !ok1 || !ok2:
+			t.Errorf("the README does not hold %q and then %q", section.begin, section.end)
+		case old == section.want:
+		case slices.Contains(os.Args, "update"):
+			if err := os.WriteFile(file, []byte(before+section.begin+section.want+section.end+after), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("it shows\n%s\nand should show\n%s", old, section.want)
+		}
+	}
+}
+
+// tour is what the README's first command prints.
+func tour(t *testing.T) string {
+	top := filepath.Join("..", "..")
+	status, stdout, stderr := typed(t, "", "--script="+filepath.Join(top, "testdata", "tour.txt"), top)
+	if status != 0 {
+		t.Errorf("the tour ends with status %d; standard output:\n%s\nstandard error:\n%s", status, stdout, stderr)
+	}
+	return stdout
+}
+
+// exampleHarness is the code of the package's example, without what it prints.
+func exampleHarness(t *testing.T) string {
+	b, err := os.ReadFile(filepath.Join("..", "..", "harness", "example_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok1 := strings.Cut(string(b), toolsBegin)
-	old, after, ok2 := strings.Cut(rest, toolsEnd)
-	if !ok1 || !ok2 {
-		t.Fatalf("the README does not hold %q and %q", toolsBegin, toolsEnd)
+	_, rest, _ := strings.Cut(string(b), "func Example() {")
+	body, _, ok := strings.Cut(rest, "\t// Output:")
+	if !ok {
+		t.Fatal("there is no example")
 	}
-	want := toolsTable(t)
-	if old == want {
-		return
-	}
-	if slices.Contains(os.Args, "update") {
-		if err := os.WriteFile(file, []byte(before+toolsBegin+want+toolsEnd+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("the table of tools is\n%s\nand should be\n%s", old, want)
+	return "func Example() {" + body + "}\n"
 }
 
 func toolsTable(t *testing.T) string {

@@ -90,7 +90,7 @@ func (ch *change) apply(text string) (string, bool) {
 			text = strings.ReplaceAll(text, e.Old, e.New)
 		}
 	}
-	return text, true
+	return text, len(ch.Edits) > 0
 }
 
 // difference is the unified difference that a change makes to the text of a file, or nothing where there is none to show.
