@@ -129,6 +129,9 @@ func unreadable(c Call, err error) Result {
 	return refused("the arguments of %s are %v; send one JSON object", quoted(c.Name), err)
 }
 
+// argumentsDepth is how many objects are around the arguments of a call in a message: the message and its params.
+const argumentsDepth = 2
+
 // object reads the arguments of a call: a JSON object, compacted, so that every layer judges the very bytes that the tool
 // is given.
 func object(arguments json.RawMessage) (json.RawMessage, error) {
@@ -150,6 +153,10 @@ func object(arguments json.RawMessage) (json.RawMessage, error) {
 		return nil, errors.New("not valid JSON")
 	case raw[0] != '{':
 		return nil, errors.New("no object")
+	}
+	// A server takes a message that nests deeper for a broken one, cannot say whose it is, and the connection is over.
+	if _, err := (&scanner{src: raw}).value(argumentsDepth); err != nil {
+		return nil, fmt.Errorf("nested more than %d deep", maxDepth-argumentsDepth)
 	}
 	var compact bytes.Buffer
 	err := json.Compact(&compact, raw)

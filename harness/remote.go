@@ -20,6 +20,9 @@ import (
 // the end of its list would take all memory.
 const maxRemoteTools = 10_000
 
+// maxRemotePages is in how many pieces it may list them: one that leads back to an earlier page would have no end either.
+const maxRemotePages = 1000
+
 // RemoteOptions are the settings of a [Remote].
 type RemoteOptions struct {
 	// Identity is what the server is told of this client. If nil, "lookfirst" without a version.
@@ -95,17 +98,9 @@ func (r *Remote) list(ctx context.Context) (map[string]Tool, error) {
 	r.mu.Lock()
 	before := r.changes
 	r.mu.Unlock()
-	tools := map[string]Tool{}
-	for t, err := range r.session.Tools(ctx, nil) {
-		if err == nil && len(tools) == maxRemoteTools {
-			err = fmt.Errorf("there are more than %d", maxRemoteTools)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list the server's tools: %w", err)
-		}
-		if tools[t.Name], err = remoteTool(t); err != nil {
-			return nil, err
-		}
+	tools, err := r.pages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the server's tools: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,6 +108,31 @@ func (r *Remote) list(ctx context.Context) (map[string]Tool, error) {
 		r.tools = tools
 	}
 	return tools, nil
+}
+
+// pages reads the list to its end.
+func (r *Remote) pages(ctx context.Context) (map[string]Tool, error) {
+	tools := map[string]Tool{}
+	params := &mcp.ListToolsParams{}
+	for range maxRemotePages {
+		page, err := r.session.ListTools(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range page.Tools {
+			if tools[t.Name], err = remoteTool(t); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case len(tools) > maxRemoteTools:
+			return nil, fmt.Errorf("there are more than %d", maxRemoteTools)
+		case page.NextCursor == "":
+			return tools, nil
+		}
+		params.Cursor = page.NextCursor
+	}
+	return nil, fmt.Errorf("there are more than %d pages", maxRemotePages)
 }
 
 func remoteTool(t *mcp.Tool) (Tool, error) {
