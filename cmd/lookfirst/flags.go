@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,8 @@ type config struct {
 	http                        *httpConfig // nil for standard input and output
 }
 
-// newCommand returns the command line. Running it serves until the session ends.
+// newCommand returns the command line. Running it serves until the session ends. It has no subcommands: see
+// [addForPeople].
 func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
@@ -69,8 +71,6 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	completeFlags(cmd)
-	cmd.AddCommand(completionCommand(stdout), consoleCommand(stdin, stdout, stderr))
 	cmd.SetIn(stdin)
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
@@ -78,6 +78,23 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return fmt.Errorf("%w; 'lookfirst --help' lists the flags", err)
 	})
 	return cmd
+}
+
+// addForPeople adds what only a person at a shell uses, unless it is plain from the arguments that a client has started
+// the program: it would take half of the time that the command line takes.
+func addForPeople(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) {
+	isForPeople := func(arg string) bool {
+		switch arg {
+		case "console", "completion", "help", "-h", "--help":
+			return true
+		}
+		return strings.HasPrefix(arg, "__complete") // by which the shells' scripts ask
+	}
+	if !slices.ContainsFunc(args, isForPeople) {
+		return
+	}
+	completeFlags(cmd)
+	cmd.AddCommand(completionCommand(stdout), consoleCommand(stdin, stdout, stderr))
 }
 
 func (f *flags) register(cmd *cobra.Command) {

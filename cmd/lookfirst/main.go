@@ -46,6 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return compat.ServePDF(args[1:], stdin, stdout)
 	}
 	cmd := newCommand(stdin, stdout, stderr)
+	addForPeople(cmd, args, stdin, stdout, stderr)
 	cmd.SetArgs(append([]string{}, args...)) // With nil it would take those of the process.
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
