@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 	"time"
@@ -105,12 +105,12 @@ func pageText(r *pdf.Reader, n int) (text string) {
 }
 
 // watchMemory ends the process before it takes the memory of others. A limit of the runtime would only make it collect
-// garbage without end, and one of the system is not to be had everywhere.
+// garbage without end, and one of the system is not to be had everywhere. Package runtime/metrics would not stop the parser
+// for each look, but the server is the same program, and would pay for its tables at every start.
 func watchMemory() {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	var m runtime.MemStats
 	for {
-		metrics.Read(sample)
-		if sample[0].Value.Uint64() > maxChildMemory {
+		if runtime.ReadMemStats(&m); m.Sys > maxChildMemory {
 			os.Exit(exitHeavy)
 		}
 		time.Sleep(5 * time.Millisecond)

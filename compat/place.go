@@ -22,7 +22,7 @@ type place struct {
 	path  string // as the caller wrote it
 	reach *confine.Reach
 
-	landed revision.Revision // of what has been put there
+	landed mutation.Landed // what has been put there
 }
 
 func (f *FileTools) place(tool, path string) (*place, error) {
@@ -56,6 +56,8 @@ func (p *place) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, textfile.ErrTouched), errors.Is(err, textfile.ErrLinked):
+		return err // The tools have no words for what has to be said.
 	case errors.Is(err, confine.ErrOutside):
 		return textOutside(p.abs(), p.reach.Allowed())
 	case errors.Is(err, textfile.ErrConflict):
@@ -141,7 +143,7 @@ func (p *place) change(ctx context.Context, c change) (*toolkit.Answer, error) {
 		Expected: c.expected,
 		Guard:    true,
 		Effect:   mutation.Writes,
-		Landed:   func() revision.Revision { return p.landed },
+		Landed:   func() mutation.Landed { return p.landed },
 		Locate: func(mutation.Place) (*confine.Location, error) {
 			loc, err := p.resolve()
 			if err == nil && loc.Root() != root {
@@ -188,7 +190,7 @@ func (p *place) put(ctx context.Context, loc *confine.Location, content []byte, 
 	hashed := make(chan revision.Revision, 1)
 	go func() { hashed <- revision.OfContent(content) }()
 	stored, err := textfile.Store(ctx, loc, content, opt)
-	p.landed = <-hashed
+	p.landed = mutation.Landed{Revision: <-hashed, Info: stored.Info}
 	if err != nil {
 		return "", p.explain(err)
 	}

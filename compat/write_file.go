@@ -2,6 +2,7 @@ package compat
 
 import (
 	"context"
+	"errors"
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/toolkit"
@@ -61,12 +62,15 @@ func encodingAt(loc *confine.Location) (encoding, error) {
 		return plain, nil
 	}
 	file, err := loc.Open()
+	if errors.Is(err, confine.ErrPermission) {
+		return plain, nil // What cannot be read tells no encoding, and the store will say what is wrong with it.
+	}
 	if err != nil {
 		return plain, err
 	}
 	defer file.Close()
 	var mark [2]byte
-	n, _ := file.Read(mark[:]) // What cannot be read tells no encoding, and the store will say what is wrong with it.
+	n, _ := file.Read(mark[:]) // The same.
 	if e := encodingOf(mark[:n]); e.isUTF16() {
 		return e, nil
 	}

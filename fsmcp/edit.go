@@ -34,15 +34,15 @@ func (f *FileSystem) editTool() *toolkit.Tool {
 
 func (f *FileSystem) edit(ctx context.Context, a *toolkit.Args) (*toolkit.Answer, error) {
 	e := edit{path: a.String("path"), old: a.String("old-string"), new: a.String("new-string"), all: a.Bool("replace-all"), sync: !f.opt.NoSync}
-	var content []byte
+	var landed mutation.Landed
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "path", Arg: e.path}},
 		Expected: a.Expected(),
 		Guard:    f.opt.ReadBeforeWrite,
 		Effect:   mutation.Writes,
-		Landed:   func() revision.Revision { return revision.OfContent(content) },
+		Landed:   func() mutation.Landed { return landed },
 		Act: func(ctx context.Context, at []*confine.Location) (text string, err error) {
-			content, text, err = e.apply(ctx, at[0])
+			landed, text, err = e.apply(ctx, at[0])
 			return text, f.missing(e.path, err)
 		},
 	})
@@ -54,32 +54,30 @@ type edit struct {
 	all, sync      bool
 }
 
-// apply makes the edit, and gives what the file holds now and what to say.
-func (e edit) apply(ctx context.Context, loc *confine.Location) (content []byte, said string, err error) {
+// apply makes the edit, and gives what the file is now and what to say.
+func (e edit) apply(ctx context.Context, loc *confine.Location) (landed mutation.Landed, said string, err error) {
 	file, err := loc.Open()
 	if err != nil {
-		return nil, "", err
+		return landed, "", err
 	}
 	defer file.Close()
 	text, err := e.load(file)
 	if err != nil {
-		return nil, "", err
+		return landed, "", err
 	}
 	edited, n, err := textfile.Replace(ctx, text, e.old, e.new, e.all)
 	if err != nil {
-		return nil, "", e.refuse(text, err)
+		return landed, "", e.refuse(text, err)
 	}
 	// What was compared and read is what is replaced: Store looks again whether the file is still the one that was found.
-	content = edited.Encode()
+	content := edited.Encode()
 	stored, err := textfile.Store(ctx, loc, content, textfile.StoreOptions{Sync: e.sync, Before: &loc.Info})
 	if err != nil {
-		return nil, "", err
+		return landed, "", err
 	}
-	note := endingsNote(text, e.new) + storeNote(stored)
-	if !e.all && n == 1 {
-		return content, fmt.Sprintf("Replaced 1 occurrence in %s; wrote %d bytes", confine.Quote(e.path), len(content)) + note, nil
-	}
-	return content, fmt.Sprintf("Replaced %s in %s; wrote %d bytes", occurrences(n), confine.Quote(e.path), len(content)) + note, nil
+	landed = mutation.Landed{Revision: revision.OfContent(content), Info: stored.Info}
+	said = fmt.Sprintf("Replaced %s in %s; wrote %d bytes", occurrences(n), confine.Quote(e.path), len(content))
+	return landed, said + endingsNote(text, e.new) + storeNote(stored), nil
 }
 
 func (e edit) load(file *confine.File) (textfile.Text, error) {

@@ -3,7 +3,6 @@ package fsmcp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lookfirst/fsmcp/confine"
@@ -42,12 +41,13 @@ func (f *FileSystem) list(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 	if err != nil {
 		return nil, f.missing(path, err)
 	}
-	text := listing(entries)
-	rev := revision.Revision{State: revision.Unknown}
+	confine.SortByName(entries)
+	observe := func() revision.Revision { return revision.Revision{State: revision.Unknown} }
 	if toolkit.TreeRevisions(ctx) {
-		rev = f.tree.Hasher.ObserveListed(ctx, loc, entries)
+		observe = f.tree.Hasher.ObserveListed(ctx, loc, entries)
 	}
-	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": rev}}, nil
+	text := listing(entries)
+	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": observe()}}, nil
 }
 
 // observed is the revision of a location that a reading tool answers with. Where nobody will read it, a directory's is
@@ -69,13 +69,17 @@ func entriesOf(loc *confine.Location) ([]confine.Entry, error) {
 	return entries, confine.Explain(loc.Arg, err)
 }
 
-// listing is the names of a directory, sorted by their bytes without the slash (D17).
+// listing is the names of a directory, which are sorted by their bytes without the slash (D17).
 func listing(entries []confine.Entry) string {
 	if len(entries) == 0 {
 		return "(empty directory)"
 	}
-	slices.SortFunc(entries, func(a, b confine.Entry) int { return strings.Compare(a.Name, b.Name) })
 	var out lines
+	size := 0
+	for _, e := range entries {
+		size += len(e.Name) + len("/\n")
+	}
+	out.b.Grow(min(size, maxAnswer))
 	for _, e := range entries {
 		out.add(printed(e.Name, e.Kind))
 	}

@@ -28,21 +28,23 @@ func (f *FileSystem) writeTool() *toolkit.Tool {
 
 func (f *FileSystem) write(ctx context.Context, a *toolkit.Args) (*toolkit.Answer, error) {
 	path, content := a.String("path"), []byte(a.String("content"))
+	var stored textfile.Stored
 	return f.change(ctx, mutation.Change{
 		Places:   []mutation.Place{{Key: "path", Arg: path}},
 		Expected: a.Expected(),
 		Guard:    f.opt.ReadBeforeWrite,
 		Effect:   mutation.Writes,
-		Landed:   func() revision.Revision { return revision.OfContent(content) },
-		Act: func(ctx context.Context, at []*confine.Location) (string, error) {
+		Landed: func() mutation.Landed {
+			return mutation.Landed{Revision: revision.OfContent(content), Info: stored.Info}
+		},
+		Act: func(ctx context.Context, at []*confine.Location) (_ string, err error) {
 			note := formNote(at[0], content)
 			opt := textfile.StoreOptions{Sync: !f.opt.NoSync}
 			if f.opt.ReadBeforeWrite || a.Expected() != nil {
 				// The file that was compared is the one that is replaced.
 				opt.Before = &at[0].Info
 			}
-			stored, err := textfile.Store(ctx, at[0], content, opt)
-			if err != nil {
+			if stored, err = textfile.Store(ctx, at[0], content, opt); err != nil {
 				return "", err
 			}
 			return fmt.Sprintf("Wrote %d bytes to %s", len(content), confine.Quote(path)) + note + storeNote(stored), nil

@@ -22,14 +22,21 @@ import (
 	"strings"
 	"sync"
 
+	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/revision"
 )
 
 // Tracker is what one session has seen. The zero value has seen nothing and is ready for use; it must not be copied. An
-// entry takes the length of its path and some 150 bytes more, and there are no more of them than files were shown.
+// entry takes the length of its path and some 250 bytes more, and there are no more of them than files were shown.
 type Tracker struct {
-	mu   sync.Mutex                // guards seen
-	seen map[string]revision.Token // of whole files, by physical path
+	mu   sync.Mutex       // guards seen
+	seen map[string]sight // of whole files, by physical path
+}
+
+// sight is a file as the session has seen it.
+type sight struct {
+	token revision.Token
+	left  *confine.Info // what the system told of it when the session had written it; nil for one that was read
 }
 
 // New makes a Tracker that has seen nothing.
@@ -37,28 +44,28 @@ func New() *Tracker { return &Tracker{} }
 
 // Saw remembers that the content of the file at the physical path was shown, be it a part of it; the token is the whole
 // file's. Without a token nothing is remembered, and what was remembered stays.
-func (t *Tracker) Saw(path string, token revision.Token) { t.remember(path, token) }
+func (t *Tracker) Saw(path string, token revision.Token) { t.remember(path, sight{token: token}) }
 
-// Wrote remembers the file that the session has made of the one at the path. Without a token, when nobody can tell what
-// is there now, what was there before is forgotten.
-func (t *Tracker) Wrote(path string, token revision.Token) {
+// Wrote remembers the file that the session has made of the one at the path, and what the system told of it then.
+// Without a token, when nobody can tell what is there now, what was there before is forgotten.
+func (t *Tracker) Wrote(path string, token revision.Token, left confine.Info) {
 	if token == "" {
 		t.Forget(path)
 		return
 	}
-	t.remember(path, token)
+	t.remember(path, sight{token, &left})
 }
 
-func (t *Tracker) remember(path string, token revision.Token) {
-	if t == nil || token == "" {
+func (t *Tracker) remember(path string, s sight) {
+	if t == nil || s.token == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen == nil {
-		t.seen = map[string]revision.Token{}
+		t.seen = map[string]sight{}
 	}
-	t.seen[path] = token
+	t.seen[path] = s
 }
 
 // Moved carries what is remembered of a file, or of everything below a directory, from one physical path to another.
@@ -71,8 +78,8 @@ func (t *Tracker) Moved(from, to string) {
 	defer t.mu.Unlock()
 	moving := t.take(from)
 	t.take(to)
-	for rest, token := range moving {
-		t.seen[to+rest] = token
+	for rest, s := range moving {
+		t.seen[to+rest] = s
 	}
 }
 
@@ -87,12 +94,12 @@ func (t *Tracker) Forget(path string) {
 }
 
 // take removes the entries at and below a path, and returns them by what follows it in theirs.
-func (t *Tracker) take(path string) map[string]revision.Token {
-	taken := map[string]revision.Token{}
-	for at, token := range t.seen {
+func (t *Tracker) take(path string) map[string]sight {
+	taken := map[string]sight{}
+	for at, s := range t.seen {
 		rest, ok := strings.CutPrefix(at, path)
 		if ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-			taken[rest] = token
+			taken[rest] = s
 			delete(t.seen, at)
 		}
 	}
@@ -110,10 +117,22 @@ func (t *Tracker) Check(path string, now revision.Token) error {
 	switch seen, ok := t.seen[path]; {
 	case !ok:
 		return ErrUnread
-	case seen != now:
+	case seen.token != now:
 		return ErrChanged
 	}
 	return nil
+}
+
+// Left says whether the file at the path is, by all that the system tells of it now, the very one that the session wrote
+// there. It is for a file that may be written and not read, of which there is no token to compare.
+func (t *Tracker) Left(path string, now confine.Info) bool {
+	if t == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	left := t.seen[path].left
+	return left != nil && left.Same(now)
 }
 
 // Has reports whether the session has seen the file at the path in any form, which saves computing a token for a

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/revision"
 )
 
@@ -34,8 +35,8 @@ func TestTracker(t *testing.T) {
 		{"refuses a file that has changed since it was seen", func(s *Tracker) { s.Saw(at("/r/a"), one) }, "/r/a", two, ErrChanged},
 		{"goes by the latest reading", func(s *Tracker) { s.Saw(at("/r/a"), one); s.Saw(at("/r/a"), two) }, "/r/a", two, nil},
 		{"keeps what it knew when a reading told no token", func(s *Tracker) { s.Saw(at("/r/a"), one); s.Saw(at("/r/a"), "") }, "/r/a", one, nil},
-		{"counts the session's own writing as seen", func(s *Tracker) { s.Wrote(at("/r/a"), one) }, "/r/a", one, nil},
-		{"forgets a file of which nobody knows what was written", func(s *Tracker) { s.Saw(at("/r/a"), one); s.Wrote(at("/r/a"), "") }, "/r/a", one, ErrUnread},
+		{"counts the session's own writing as seen", func(s *Tracker) { s.Wrote(at("/r/a"), one, confine.Info{}) }, "/r/a", one, nil},
+		{"forgets a file of which nobody knows what was written", func(s *Tracker) { s.Saw(at("/r/a"), one); s.Wrote(at("/r/a"), "", confine.Info{}) }, "/r/a", one, ErrUnread},
 		{"refuses a file that has gone", func(s *Tracker) { s.Saw(at("/r/a"), one) }, "/r/a", revision.AbsentToken, ErrChanged},
 		{"forgets what was deleted", func(s *Tracker) { s.Saw(at("/r/a"), one); s.Forget(at("/r/a")) }, "/r/a", one, ErrUnread},
 		{"forgets all below a directory that was deleted", func(s *Tracker) { s.Saw(at("/r/d/e/a"), one); s.Forget(at("/r/d")) }, "/r/d/e/a", one, ErrUnread},
@@ -62,6 +63,39 @@ func TestTracker(t *testing.T) {
 }
 
 // A refused write must not count as a reading: else the second try of a careless model would pass.
+func TestLeft(t *testing.T) {
+	left := confine.Info{ID: confine.ID{Dev: 1, Ino: 2}, Kind: confine.Regular, Mode: 0o222, Size: 3, ModTime: 4, ChangeTime: 5}
+	touched := left
+	touched.ChangeTime++
+	tests := []struct {
+		name string
+		did  func(*Tracker)
+		now  confine.Info
+		want bool
+	}{
+		{"knows the file that the session wrote", func(s *Tracker) { s.Wrote(at("/r/a"), one, left) }, left, true},
+		{"knows none that was touched since", func(s *Tracker) { s.Wrote(at("/r/a"), one, left) }, touched, false},
+		{"knows none that was only read", func(s *Tracker) { s.Saw(at("/r/a"), one) }, confine.Info{}, false},
+		{"knows none that was read after it was written", func(s *Tracker) { s.Wrote(at("/r/a"), one, left); s.Saw(at("/r/a"), two) }, left, false},
+		{"knows none that was never there", func(*Tracker) {}, confine.Info{}, false},
+		{"knows it under its new name", func(s *Tracker) { s.Wrote(at("/r/b"), one, left); s.Moved(at("/r/b"), at("/r/a")) }, left, true},
+		{"knows none that was forgotten", func(s *Tracker) { s.Wrote(at("/r/a"), one, left); s.Forget(at("/r")) }, left, false},
+	}
+	for _, tt := range tests {
+		t.Run("it "+tt.name, func(t *testing.T) {
+			s := New()
+			tt.did(s)
+			if got := s.Left(at("/r/a"), tt.now); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+	var none *Tracker
+	if none.Left(at("/r/a"), left) {
+		t.Error("it lets nobody write who belongs to no session")
+	}
+}
+
 func TestRefusalTeachesNothing(t *testing.T) {
 	s := New()
 	s.Saw(at("/r/a"), one)

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,8 +23,8 @@ type handle interface {
 	openSeen(name string) (file, error)                 // the same without a look at what it is, where that saves one
 	openDir(path string, within mounts) (handle, error) // path may have several components
 	// list opens a directory and reads its entries, unsorted, in as few system calls as there are.
-	list(name string, within mounts) (handle, []Entry, error)
-	entries() ([]Entry, error) // unsorted
+	list(ctx context.Context, name string, within mounts) (handle, []Entry, error)
+	entries(ctx context.Context) ([]Entry, error) // unsorted
 
 	mkdir(name string) error
 	remove(name string, k Kind) error                   // syscall.EISDIR or ENOTDIR when one of k and the entry is a directory and the other is not
@@ -136,7 +137,7 @@ func (d *Dir) OpenSeen(name string) (*File, error) {
 
 // Entries lists the directory, unsorted, without "." and "..".
 func (d *Dir) Entries() ([]Entry, error) {
-	list, err := d.h.entries()
+	list, err := d.h.entries(context.Background())
 	return withoutTemps(list), err
 }
 

@@ -2,7 +2,9 @@ package confine
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -167,12 +169,12 @@ func (d rootDir) openFile(path string) (file, error) {
 
 func (d rootDir) openSeen(name string) (file, error) { return d.openFile(name) }
 
-func (d rootDir) list(name string, within mounts) (handle, []Entry, error) {
+func (d rootDir) list(ctx context.Context, name string, within mounts) (handle, []Entry, error) {
 	h, err := d.openDir(name, within)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := h.entries()
+	list, err := h.entries(ctx)
 	if err != nil {
 		h.close()
 		return nil, nil, err
@@ -180,21 +182,28 @@ func (d rootDir) list(name string, within mounts) (handle, []Entry, error) {
 	return h, list, nil
 }
 
-func (d rootDir) entries() ([]Entry, error) {
+func (d rootDir) entries(ctx context.Context) ([]Entry, error) {
+	const atOnce = 1024 // names between two looks at the context
 	f, err := d.r.Open(".")
 	if err != nil {
 		return nil, bare(err)
 	}
 	defer f.Close()
-	found, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, bare(err)
+	var list []Entry
+	for {
+		found, err := f.ReadDir(atOnce)
+		for _, e := range found {
+			list = append(list, Entry{Name: e.Name(), Kind: kindOf(e.Type())})
+		}
+		switch {
+		case err == io.EOF:
+			return list, nil
+		case err != nil:
+			return nil, bare(err)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
 	}
-	list := make([]Entry, len(found))
-	for i, e := range found {
-		list[i] = Entry{Name: e.Name(), Kind: kindOf(e.Type())}
-	}
-	return list, nil
 }
 
 func (d rootDir) mkdir(name string) error { return bare(d.r.Mkdir(name, 0o777)) }

@@ -78,13 +78,13 @@ func TestUnknownKinds(t *testing.T) {
 	if !ok {
 		t.Skip("openat2 is not to be had here")
 	}
-	list, err := d.entries()
+	list, err := d.entries(t.Context())
 	must(t, err)
 	for i := range list {
 		list[i].Kind = kindUnknown
 	}
 	list = append(list, Entry{Name: "gone", Kind: kindUnknown})
-	got, err := d.resolveUnknown(list)
+	got, err := d.resolveUnknown(t.Context(), list)
 	must(t, err)
 	if len(got) != len(names) {
 		t.Errorf("got %v, want %v", got, names)

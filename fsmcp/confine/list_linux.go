@@ -1,7 +1,9 @@
 package confine
 
 import (
+	"context"
 	"encoding/binary"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,21 +13,21 @@ import (
 // direntBuffers holds buffers for getdents64; 32 KiB take about a thousand names a call.
 var direntBuffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-func (d fdDir) entries() ([]Entry, error) {
+func (d fdDir) entries(ctx context.Context) ([]Entry, error) {
 	// The descriptor may be an O_PATH one, which needs no read permission and cannot list.
-	h, list, err := d.list(".", anyMount)
+	h, list, err := d.list(ctx, ".", anyMount)
 	if err == nil {
 		h.close()
 	}
 	return list, err
 }
 
-func (d fdDir) list(name string, within mounts) (handle, []Entry, error) {
+func (d fdDir) list(ctx context.Context, name string, within mounts) (handle, []Entry, error) {
 	h, err := d.enter(name, unix.O_RDONLY|always, within)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := readEntries(h.(fdDir))
+	list, err := readEntries(ctx, h.(fdDir))
 	if err != nil {
 		h.close()
 		return nil, nil, err
@@ -33,7 +35,8 @@ func (d fdDir) list(name string, within mounts) (handle, []Entry, error) {
 	return h, list, nil
 }
 
-func readEntries(d fdDir) ([]Entry, error) {
+// readEntries looks at the context between two calls, each of which gives about a thousand names.
+func readEntries(ctx context.Context, d fdDir) ([]Entry, error) {
 	buf := direntBuffers.Get().(*[]byte)
 	defer direntBuffers.Put(buf)
 	var list []Entry
@@ -45,7 +48,9 @@ func readEntries(d fdDir) ([]Entry, error) {
 		case err != nil:
 			return nil, err
 		case n == 0:
-			return d.resolveUnknown(list)
+			return d.resolveUnknown(ctx, list)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		}
 		list = appendEntries(list, (*buf)[:n])
 	}
@@ -57,7 +62,9 @@ const kindUnknown Kind = 0xff
 // appendEntries reads linux_dirent64 records: inode (8 bytes), offset (8), record length (2), type (1), name, NUL. The names
 // are parts of one text: to make one of each takes as long as the system takes to tell them.
 func appendEntries(list []Entry, b []byte) []Entry {
+	const usual = 32 // bytes of a record, for a name of 5 to 12 bytes
 	text := string(b)
+	list = slices.Grow(list, len(b)/usual)
 	for len(b) > 19 {
 		size := int(binary.NativeEndian.Uint16(b[16:]))
 		name, _, _ := strings.Cut(text[19:size], "\x00")
@@ -88,10 +95,13 @@ func direntKind(t byte) Kind {
 }
 
 // resolveUnknown looks at the entries without a kind, and drops those that have gone meanwhile.
-func (d fdDir) resolveUnknown(list []Entry) ([]Entry, error) {
+func (d fdDir) resolveUnknown(ctx context.Context, list []Entry) ([]Entry, error) {
 	known := list[:0]
 	for _, e := range list {
 		if e.Kind == kindUnknown {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			info, err := d.stat(e.Name)
 			if err == unix.ENOENT {
 				continue

@@ -61,11 +61,15 @@ func (d *Dir) Walk(ctx context.Context, order Order, visit func(*Step) error) er
 	return w.run(d)
 }
 
-// WalkListed is Walk where [Dir.Entries] has just given the entries of d, and spares reading them again. The list is left
-// as it is.
+// WalkListed is Walk where [Dir.Entries] has just given the entries of d, and spares reading them again. The list must be
+// sorted by name, and is left as it is.
 func (d *Dir) WalkListed(ctx context.Context, order Order, list []Entry, visit func(*Step) error) error {
 	w := walker{ctx: ctx, order: order, within: anyMount, visit: visit}
-	return w.from(d, list)
+	items := itemsOf(list)
+	if len(items) > len(list) { // What a directory holds is all that may stand elsewhere than its name does.
+		w.sort(items)
+	}
+	return w.from(d, items)
 }
 
 // WalkOneMount is Walk, ended by [ErrMount] at a directory where something else is mounted. Without openat2 that is known
@@ -104,16 +108,16 @@ type item struct {
 type upward interface{ openParent() (handle, error) }
 
 func (w *walker) run(d *Dir) error {
-	list, err := d.Entries()
+	list, err := d.h.entries(w.ctx)
 	if err != nil {
 		return err
 	}
-	return w.from(d, list)
+	return w.from(d, w.plan(withoutTemps(list)))
 }
 
-func (w *walker) from(d *Dir, list []Entry) error {
+func (w *walker) from(d *Dir, todo []item) error {
 	defer w.closeAll()
-	w.stack = append(w.stack, frame{dir: d.Retain(), todo: w.plan(list)})
+	w.stack = append(w.stack, frame{dir: d.Retain(), todo: todo})
 	for len(w.stack) > 0 {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -165,9 +169,11 @@ func (w *walker) descend(f *frame, e Entry) error {
 	if len(w.stack) >= maxDepth {
 		return w.see(f, e, ErrTooDeep)
 	}
-	h, list, err := f.dir.h.list(e.Name, w.within)
+	h, list, err := f.dir.h.list(w.ctx, e.Name, w.within)
 	switch {
 	case err == nil:
+	case w.ctx.Err() != nil:
+		return w.ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, ErrMount):
@@ -243,15 +249,45 @@ func (w *walker) closeAll() {
 
 // plan puts a directory's entries in the order in which they are dealt with.
 func (w *walker) plan(list []Entry) []item {
-	items := make([]item, 0, len(list)+len(list)/4)
+	items := itemsOf(list)
+	w.sort(items)
+	return items
+}
+
+func itemsOf(list []Entry) []item {
+	n := len(list)
+	for i := range list {
+		if list[i].Kind == Directory {
+			n++
+		}
+	}
+	items := make([]item, 0, n)
 	for _, e := range list {
 		items = append(items, item{Entry: e})
 		if e.Kind == Directory {
 			items = append(items, item{Entry: e, descend: true})
 		}
 	}
-	slices.SortFunc(items, w.order.compare)
 	return items
+}
+
+// sort leaves the order to chance when the walk has been cancelled meanwhile: a million names take a second.
+func (w *walker) sort(items []item) {
+	const fewItems, comparisonsBetweenLooks = 1 << 12, 1 << 14
+	if len(items) <= fewItems {
+		slices.SortFunc(items, w.order.compare)
+		return
+	}
+	compared, cancelled := 0, false
+	slices.SortFunc(items, func(a, b item) int {
+		if compared++; compared%comparisonsBetweenLooks == 0 {
+			cancelled = w.ctx.Err() != nil
+		}
+		if cancelled {
+			return 0 // Among equals there is nothing left to do.
+		}
+		return w.order.compare(a, b)
+	})
 }
 
 func (o Order) compare(a, b item) int {

@@ -78,6 +78,13 @@ const (
 	Deletes
 )
 
+// Landed is a file as an act has left it. It is not observed: another program may have been quicker, and what it wrote is
+// nothing that the caller has seen.
+type Landed struct {
+	Revision revision.Revision // of the bytes that were written
+	Info     confine.Info      // what the system told of the file through the handle that wrote it
+}
+
 // Change is one call that changes something.
 type Change struct {
 	Places []Place
@@ -90,9 +97,8 @@ type Change struct {
 	Guard bool
 	// Effect is what the change does. The zero value is Makes.
 	Effect Effect
-	// Landed is the revision of what the act of a change that Writes has put into the file, asked after the act. It is not
-	// observed: another program may have been quicker, and what it wrote is nothing that the caller has seen.
-	Landed func() revision.Revision
+	// Landed is what the act of a change that Writes has put there, asked after the act.
+	Landed func() Landed
 	// Expected holds a token for each place by its key, or is nil for a change without a condition.
 	Expected map[string]string
 	// Act makes the change, with the places located in the same order, and says what it did. It runs under the lock.
@@ -199,22 +205,46 @@ func (t *Tree) guard(ctx context.Context, c Change, at []*confine.Location) erro
 		if loc.Info.Kind != confine.Regular {
 			continue
 		}
-		path := loc.Physical()
-		var now revision.Token
-		if seen.Has(path) {
-			now = t.Hasher.Named(ctx, loc).Token
-		}
-		if err := seen.Check(path, now); err != nil {
+		if err := t.guardFile(ctx, seen, loc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (t *Tree) guardFile(ctx context.Context, seen *readstate.Tracker, loc *confine.Location) error {
+	path := loc.Physical()
+	if !seen.Has(path) {
+		return seen.Check(path, "")
+	}
+	now := t.Hasher.Named(ctx, loc).Token
+	if now == "" {
+		return guardUnknown(ctx, seen, loc)
+	}
+	return seen.Check(path, now)
+}
+
+// guardUnknown judges a file that the session has seen and of which there is no token now. To call one changed that may
+// be written and not read would send its caller off to read it, again and again.
+func guardUnknown(ctx context.Context, seen *readstate.Tracker, loc *confine.Location) error {
+	readable, _ := loc.Access()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case seen.Left(loc.Physical(), loc.Info):
+		return nil
+	case readable:
+		return readstate.ErrChanged // It is being changed right now, or has gone.
+	}
+	return toolkit.Refuse("%s may not be read, so it cannot be told whether it has changed; nothing was changed; it can be written once it may be read",
+		confine.Quote(loc.Arg))
+}
+
 // written tells the tracker what has landed, and gives the revision of the place, which was a link or not.
 func (t *Tree) written(ctx context.Context, c Change, at *confine.Location) revision.Set {
-	rev := c.Landed()
-	readstate.From(ctx).Wrote(at.Physical(), rev.Token)
+	landed := c.Landed()
+	rev := landed.Revision
+	readstate.From(ctx).Wrote(at.Physical(), rev.Token, landed.Info)
 	if at.Linked {
 		rev = t.Hasher.Through(at, rev)
 	}

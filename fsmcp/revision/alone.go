@@ -32,12 +32,3 @@ func (t *traversal) doAlone(b *batch) error {
 	b.release()
 	return err
 }
-
-// sendScout starts a scout in a listed directory that is worth it: it is large, and seems to be remembered.
-func (t *traversal) sendScout(dir *confine.Dir) {
-	list := t.use.list
-	if len(list) >= scoutFrom && t.memo.mayKnow(list[len(list)-1].ID) {
-		t.scout = newScout(dir, list)
-		t.running.Go(t.scout.run)
-	}
-}

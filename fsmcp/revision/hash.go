@@ -36,9 +36,9 @@ type Options struct {
 
 // reuse says what may stand for a look at the disk. With the zero value, nothing does.
 type reuse struct {
-	digests bool            // remembered digests, for bytes
-	bounded bool            // no more is read than the budget allows
-	list    []confine.Entry // what the directory holds that is asked about; nil when that was not read
+	digests bool     // remembered digests, for bytes
+	bounded bool     // no more is read than the budget allows
+	listing *listing // of the directory that is asked about; nil when it was not read
 }
 
 // Hasher computes revisions. It may be used from several goroutines.
@@ -63,9 +63,19 @@ func (h *Hasher) Observe(ctx context.Context, loc *confine.Location) Revision {
 }
 
 // ObserveListed is Observe for a directory whose entries have just been read, and spares reading them again. They must be
-// sorted by name, and are left as they are.
-func (h *Hasher) ObserveListed(ctx context.Context, loc *confine.Location, list []confine.Entry) Revision {
-	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true, list: list}))
+// sorted by name, and stay as they are. What it returns gives the revision, and must be called once: until then, another
+// goroutine may be looking at the files, so that the caller can do something else meanwhile.
+func (h *Hasher) ObserveListed(ctx context.Context, loc *confine.Location, list []confine.Entry) func() Revision {
+	l, err := open(loc)
+	if err != nil {
+		return func() Revision { return Revision{State: Unknown} }
+	}
+	l.list = list
+	l.sendScout(h.memo)
+	return func() Revision {
+		defer l.close()
+		return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true, listing: l}))
+	}
 }
 
 // Named is Observe for what the location leads to, rather than for a link at the end of its path, and without a budget:

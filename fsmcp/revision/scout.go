@@ -20,31 +20,33 @@ const (
 // The walk never waits for what is not there yet, but looks itself. So a scout whose thread the system lets wait costs
 // nothing. run is for one goroutine, and the rest for another one. Of a nil scout, stop and find may be called.
 type scout struct {
-	dir   *confine.Dir
-	list  []confine.Entry // sorted by name
-	infos []confine.Info  // of the entries in list; the zero value where there is none
-	seen  []atomic.Bool   // whether the infos of each run are there
+	dir  *confine.Dir
+	list []confine.Entry                          // sorted by name
+	seen []atomic.Pointer[[scoutRun]confine.Info] // of the entries in each run; the zero value for one that is no file, or gone
 
 	next int          // the entry from which find goes on
 	at   atomic.Int64 // the run that the walk is in
 }
 
 func newScout(dir *confine.Dir, list []confine.Entry) *scout {
-	runs := (len(list) + scoutRun - 1) / scoutRun
-	return &scout{dir: dir, list: list, infos: make([]confine.Info, len(list)), seen: make([]atomic.Bool, runs)}
+	s := &scout{dir: dir, list: list, seen: make([]atomic.Pointer[[scoutRun]confine.Info], (len(list)+scoutRun-1)/scoutRun)}
+	s.at.Store(-1) // The walk is not there yet.
+	return s
 }
 
 func (s *scout) run() {
 	for r := len(s.seen) - 1; r >= 0; r-- {
-		for i := r * scoutRun; i < min((r+1)*scoutRun, len(s.list)); i++ {
+		infos := new([scoutRun]confine.Info)
+		from := r * scoutRun
+		for i, e := range s.list[from:min(from+scoutRun, len(s.list))] {
 			if s.at.Load() >= int64(r) {
 				return
 			}
-			if s.list[i].Kind == confine.Regular {
-				s.infos[i], _ = s.dir.Stat(s.list[i].Name) // The walk meets the error itself.
+			if e.Kind == confine.Regular {
+				infos[i], _ = s.dir.Stat(e.Name) // The walk meets the error itself.
 			}
 		}
-		s.seen[r].Store(true)
+		s.seen[r].Store(infos)
 	}
 }
 
@@ -68,10 +70,11 @@ func (s *scout) find(dir *confine.Dir, name string) (info confine.Info, ok bool)
 		return info, false
 	}
 	r := s.next / scoutRun
-	if !s.seen[r].Load() {
+	infos := s.seen[r].Load()
+	if infos == nil {
 		s.at.Store(int64(r))
 		return info, false
 	}
-	info = s.infos[s.next]
+	info = infos[s.next%scoutRun]
 	return info, info != confine.Info{}
 }

@@ -4,20 +4,19 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"lookfirst/fsmcp/confine"
 )
 
-// many is a directory m of so many files, with a directory and a link among each hundred.
+// many is a directory m of so many files, with a directory and a link among each hundred, and a file whose name stands between
+// that of the directory and what the directory holds.
 func many(files int) []string {
 	tree := []string{"m/"}
 	for i := range files {
 		tree = append(tree, fmt.Sprintf("m/file-%05d", i))
 		if i%100 == 50 {
-			tree = append(tree, fmt.Sprintf("m/file-%05d.d/inner", i), fmt.Sprintf("m/file-%05d.l => file-00000", i))
+			tree = append(tree, fmt.Sprintf("m/file-%05d.d/inner", i), fmt.Sprintf("m/file-%05d.l => file-00000", i), fmt.Sprintf("m/file-%05d.d.go", i))
 		}
 	}
 	return tree
@@ -30,7 +29,7 @@ func listed(t *testing.T, loc *confine.Location) []confine.Entry {
 	defer dir.Close()
 	list, err := dir.Entries()
 	must(t, err)
-	slices.SortFunc(list, func(a, b confine.Entry) int { return strings.Compare(a.Name, b.Name) })
+	confine.SortByName(list)
 	return list
 }
 
@@ -71,7 +70,7 @@ func TestObserveListed(t *testing.T) {
 				c.change(t, dir)
 			}
 			for range 3 {
-				got := h.ObserveListed(t.Context(), loc, list)
+				got := h.ObserveListed(t.Context(), loc, list)()
 				if want := mustFresh(t, h, loc); got != want {
 					t.Errorf("got %v, want %v", got, want)
 				}
@@ -92,7 +91,6 @@ func TestScout(t *testing.T) {
 	must(t, err)
 	defer dir.Close()
 	s := newScout(dir, list)
-	s.at.Store(-1) // The walk is not there yet, not even at the first run.
 	s.run()
 	for _, e := range list {
 		want, err := dir.Stat(e.Name)
@@ -105,8 +103,8 @@ func TestScout(t *testing.T) {
 				t.Errorf("%s was found in another directory", e.Name)
 			}
 		}
-		if _, ok := s.find(dir, e.Name+"~"); ok {
-			t.Errorf("%s~ was found", e.Name)
+		if _, ok := s.find(dir, e.Name+"\x00"); ok { // which would be the next
+			t.Errorf("%s with a NUL was found", e.Name)
 		}
 	}
 	idle := newScout(dir, list)

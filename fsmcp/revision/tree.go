@@ -54,7 +54,7 @@ type traversal struct {
 	pass  *pass  // for them; nil before the first
 	scout *scout // helps with them; nil when there is none
 
-	running sync.WaitGroup // workers, collect and a scout
+	running sync.WaitGroup // workers and collect
 	err     error          // the first of collect; to be read after running
 	// ordered and work carry the same batches, to collect and to the workers; free brings them back. They are nil as long
 	// as the walk is alone.
@@ -68,15 +68,18 @@ func (h *Hasher) traversal(ctx context.Context, arg string, use reuse) *traversa
 }
 
 func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d digest, err error) {
-	dir, err := loc.OpenDir()
-	if err != nil {
-		return d, err
+	l := use.listing
+	if l == nil {
+		if l, err = open(loc); err != nil {
+			return d, err
+		}
+		defer l.close()
 	}
-	defer dir.Close()
 	h.memo.beginScan()
 	t := h.traversal(ctx, loc.Arg, use)
 	defer t.stop()
-	if err := t.end(t.walk(dir)); err != nil {
+	t.scout = l.scout
+	if err := t.end(t.walk(l)); err != nil {
 		return d, err
 	}
 	t.sum.Sum(d[:0])
@@ -125,12 +128,11 @@ func (t *traversal) collect() {
 }
 
 // walk cuts the walk into batches. It is the only sender on the channels.
-func (t *traversal) walk(dir *confine.Dir) (err error) {
-	if t.use.list != nil {
-		t.sendScout(dir)
-		err = dir.WalkListed(t.ctx, confine.ByPath, t.use.list, t.visit)
+func (t *traversal) walk(l *listing) (err error) {
+	if l.list != nil {
+		err = l.dir.WalkListed(t.ctx, confine.ByPath, l.list, t.visit)
 	} else {
-		err = dir.Walk(t.ctx, confine.ByPath, t.visit)
+		err = l.dir.Walk(t.ctx, confine.ByPath, t.visit)
 	}
 	if rest := t.flush(); err == nil {
 		err = rest

@@ -17,16 +17,17 @@ type Glob struct {
 	onlyDirs bool // a slash at its end
 }
 
-// ParseGlob compiles a pattern. Every text is one; a leading "./" and a slash at the end, which asks for directories
-// alone, are no part of what is matched.
+// ParseGlob compiles a pattern. Every text is one; a leading "./", which makes it one of paths, and a slash at the end,
+// which asks for directories alone, are no part of what is matched.
 func ParseGlob(pattern string) Glob {
-	for strings.HasPrefix(pattern, "./") {
-		pattern = pattern[2:]
+	below := pattern
+	for strings.HasPrefix(below, "./") {
+		below = below[2:]
 	}
-	trimmed := strings.TrimRight(pattern, "/")
-	g := Glob{onlyDirs: len(trimmed) < len(pattern)}
+	trimmed := strings.TrimRight(below, "/")
+	g := Glob{onlyDirs: len(trimmed) < len(below)}
 	g.segments = strings.Split(trimmed, "/")
-	g.byName = len(g.segments) == 1 && trimmed != "**"
+	g.byName = len(g.segments) == 1 && trimmed != "**" && below == pattern
 	return g
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -219,6 +220,10 @@ func BenchmarkDecode(b *testing.B) {
 		{"Latin", "une ligne française, déjà composée, à lire\n"},
 		{"Chinese", "文件必须先读取然后才能修改。\n"},
 		{"decomposed", "une ligne de\u0301compose\u0301e\n"},
+		{"accents", "e\u0301a\u0300o\u0302u\u0308"},
+		{"Vietnamese", "Tie\u0302\u0301ng Vie\u0323\u0302t du\u031bo\u031b\u0323c vie\u0302\u0301t\n"},
+		{"Hangul", "\u1112\u1161\u11ab\u1100\u1173\u11af \u1112\u1161\u11ab\n"},
+		{"voiced", "\u304b\u3099\u30cf\u309a\u30ab\u3099"},
 	} {
 		file := []byte(strings.Repeat(kind.line, size/len(kind.line)))
 		b.Run(kind.name, func(b *testing.B) {
@@ -238,6 +243,39 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// Every character that normalisation touches, beside every other kind of one, as far as chance brings them together. No
+// text is long enough for the U+034F that norm puts into long segments.
+func TestNormalizeAgreesWithNorm(t *testing.T) {
+	var touched []rune
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		p := norm.NFC.PropertiesString(string(r))
+		if utf8.ValidRune(r) && (p.CCC() != 0 || !p.BoundaryBefore() || len(p.Decomposition()) > 0 || isHangul(r)) {
+			touched = append(touched, r)
+		}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 30_000 {
+		var b []byte
+		for range 1 + random.IntN(8) {
+			b = utf8.AppendRune(b, touched[random.IntN(len(touched))])
+			if random.IntN(3) == 0 {
+				b = append(b, alphabet[random.IntN(len(alphabet))]...)
+			}
+		}
+		want := norm.NFC.Bytes(b)
+		if got, changed := normalize(b); !bytes.Equal(got, want) || changed == bytes.Equal(b, want) {
+			t.Fatalf("%+q: got %+q (changed: %v), want %+q", b, got, changed, want)
+		}
+		b = append(append(b, '\n'), b...) // What it has composed before it finds again.
+		want = append(append(want, '\n'), want...)
+		if got, _ := normalize(b); !bytes.Equal(got, want) {
+			t.Fatalf("%+q twice: got %+q", b, got)
+		}
+	}
+}
+
+func isHangul(r rune) bool { return 0xAC00 <= r && r <= 0xD7A3 && (r%7 == 0 || r < 0xAC40) }
 
 // alphabet holds characters that compose, reorder, join and break in every way that there is.
 var alphabet = []string{

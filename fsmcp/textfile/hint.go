@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,7 +12,8 @@ import (
 
 // Nearest says, for an edit whose old text is not in t, what the caller may have meant: a short paragraph, with a few
 // lines of the file where they help, or nothing where nothing is close. The new text serves to notice that the edit
-// was made already. The answer depends on the arguments alone, and takes time in proportion to the file.
+// was made already. The answer depends on the arguments alone. Of a large file, only a part is looked at for what is not
+// the old text byte for byte.
 //
 // It is only ever words. An edit that acted on a near miss would have to guess at the indentation, or at which of
 // several places was meant.
@@ -22,9 +24,10 @@ func Nearest(t Text, old, new string) string {
 	from, _ := normalize([]byte(old))
 	to, _ := normalize([]byte(new))
 	n := nearest{text: t.body()}
+	n.from, n.part = likelyPart(n.text, from)
 	hint := n.slip(from)
 	if hint == "" {
-		hint = n.alike(from)
+		hint = n.alike(from[:min(len(from), mostLookedAt)])
 	}
 	if made := n.alreadyThere(to); made != "" {
 		return strings.TrimSpace(made + " " + hint)
@@ -35,8 +38,60 @@ func Nearest(t Text, old, new string) string {
 // nearest looks in a text for something like a text that is not in it.
 type nearest struct {
 	text     []byte
-	squeezed []byte // text without its white space; nil until needed
+	part     []byte // of text, the part that is looked at closely
+	from     int    // where the part begins
+	squeezed []byte // the part without its white space; nil until needed
 }
+
+// mostLookedAt is how many bytes of a file, and of an old text, are looked at for a likeness. That takes some 30 ns a byte,
+// and a second for a hint would be too long.
+const mostLookedAt = 4 << 20
+
+// likelyPart is the part of a large text in which something like old is most likely: around what is there of old as it is,
+// and else at the beginning.
+func likelyPart(text, old []byte) (from int, part []byte) {
+	if len(text) <= mostLookedAt {
+		return 0, text
+	}
+	if i := landmark(text, old[:min(len(old), longestLookedFor)]); i >= 0 {
+		from = min(max(0, i-mostLookedAt/2), len(text)-mostLookedAt)
+	}
+	to := from + mostLookedAt
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	return from, text[from:to]
+}
+
+// landmark is where one of the longest lines of old is in the text, else one of its longest words, or -1.
+func landmark(text, old []byte) int {
+	const (
+		lookedFor = 3 // lines, and words, of which each may take a look at the whole text
+		telling   = 4 // bytes, fewer of which are everywhere
+	)
+	lines := bytes.Split(old, []byte("\n"))
+	for i := range lines {
+		lines[i] = bytes.TrimSpace(lines[i])
+	}
+	for _, pieces := range [][][]byte{lines, bytes.Fields(old)} {
+		slices.SortStableFunc(pieces, func(a, b []byte) int { return len(b) - len(a) })
+		for _, piece := range pieces[:min(len(pieces), lookedFor)] {
+			if len(piece) < telling {
+				break
+			}
+			if i := bytes.Index(text, piece); i >= 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// show shows a region of the part.
+func (n *nearest) show(start, end int) string { return show(n.text, n.from+start, n.from+end) }
 
 // slip looks for old with one of the slips by which a text copied from an answer of ours comes back changed.
 func (n *nearest) slip(old []byte) string {
@@ -61,7 +116,11 @@ func (n *nearest) slip(old []byte) string {
 
 // nearlySame looks for old with other line ends, inside larger characters, with other white space, or in other case.
 func (n *nearest) nearlySame(old []byte) string {
-	for _, look := range []func([]byte) string{n.lineEnds, n.insideCharacters, n.spacing, n.letterCase} {
+	looks := []func([]byte) string{n.lineEnds, n.insideCharacters, n.spacing, n.letterCase}
+	if len(old) > mostLookedAt {
+		looks = looks[:2]
+	}
+	for _, look := range looks {
 		if hint := look(old); hint != "" {
 			return hint
 		}
@@ -72,11 +131,19 @@ func (n *nearest) nearlySame(old []byte) string {
 // has reports whether an edit would find old.
 func (n *nearest) has(old []byte) bool {
 	if len(old) > 0 {
-		for range matches(context.Background(), n.text, old) {
+		for range matches(fewAsked(), n.text, old) {
 			return true
 		}
 	}
 	return false
+}
+
+// fewAsked ends a search for matches after the first few thousand occurrences that are none: a file can be full of a
+// letter that always has an accent.
+func fewAsked() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }
 
 // withoutNumbers removes a line number and its tab from the start of every line. The first line may be without one,
@@ -136,7 +203,7 @@ func (n *nearest) spacing(old []byte) string {
 		return ""
 	}
 	text := n.withoutSpace()
-	w := walker{text: n.text}
+	w := walker{text: n.part}
 	start, end, from := -1, -1, 0
 	for range enough {
 		i := bytes.Index(text[from:], needle)
@@ -144,7 +211,7 @@ func (n *nearest) spacing(old []byte) string {
 			break
 		}
 		s, e := w.seek(from+i), w.seek(from+i+len(needle)-1)+1
-		if isWholeLines(n.text, s, e) {
+		if isWholeLines(n.part, s, e) {
 			return n.spacingAt(old, s, e)
 		}
 		if start < 0 && len(needle) >= tooShort {
@@ -160,23 +227,23 @@ func (n *nearest) spacing(old []byte) string {
 
 func (n *nearest) spacingAt(old []byte, start, end int) string {
 	what := ""
-	here := bytes.ContainsRune(n.text[lineStart(n.text, start):end], '\t')
+	here := bytes.ContainsRune(n.part[lineStart(n.part, start):end], '\t')
 	switch there := bytes.ContainsRune(old, '\t'); {
 	case here && !there:
 		what = ": the file has tabs, the old text has none"
 	case there && !here:
 		what = ": the old text has tabs, the file has none here"
 	}
-	return "The nearest text differs only in white space" + what + ". " + show(n.text, start, end)
+	return "The nearest text differs only in white space" + what + ". " + n.show(start, end)
 }
 
 func (n *nearest) letterCase(old []byte) string {
 	needle := lower(old)
-	i := bytes.Index(lower(n.text), needle)
+	i := bytes.Index(lower(n.part), needle)
 	if i < 0 {
 		return ""
 	}
-	return "The nearest text differs only in upper and lower case. " + show(n.text, i, i+len(needle))
+	return "The nearest text differs only in upper and lower case. " + n.show(i, i+len(needle))
 }
 
 // alreadyThere says where the new text is. A short one must be there once only, and as whole lines: many a "return nil"
@@ -188,7 +255,7 @@ func (n *nearest) alreadyThere(new []byte) string {
 		return ""
 	}
 	count, first := 0, 0
-	for at := range matches(context.Background(), n.text, new) {
+	for at := range matches(fewAsked(), n.text, new) {
 		if count++; count > 1 {
 			break
 		}

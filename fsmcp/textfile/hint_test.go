@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,44 @@ func TestNearest(t *testing.T) {
 			}
 			if got := string(text.Encode()); got != tt.file {
 				t.Errorf("the file became %q", got)
+			}
+		})
+	}
+}
+
+// A large file is looked at around a line or a word that is there as it is, and else at its beginning.
+func TestNearestInALargeFile(t *testing.T) {
+	filler := strings.Repeat("some other line\n", mostLookedAt/12)
+	file := filler + "\tfirst()\n\tsecond(x)\n\tthird()\n" + filler
+	at := strings.Count(filler, "\n") + 1
+	for _, tt := range []struct{ name, file, old, want string }{
+		{
+			"finds other white space beside a line that is the same", file, "    first()\n\tsecond(x)\n",
+			fmt.Sprintf("The nearest text differs only in white space. Lines %d-%d%s\n%d: →first()\n%d: →second(x)", at, at+1, legend, at, at+1),
+		},
+		{
+			"finds other case beside a line that is the same", file, "\tFirst()\n\tsecond(x)",
+			fmt.Sprintf("The nearest text differs only in upper and lower case. Lines %d-%d%s\n%d: →first()\n%d: →second(x)", at, at+1, legend, at, at+1),
+		},
+		{
+			"finds a similar text beside a line that is the same", file, "first(y)\nsecond(x)\nthird(y)\n",
+			fmt.Sprintf("The most similar text is this. Lines %d-%d%s\n%d: →first()\n%d: →second(x)\n%d: →third()", at, at+2, legend, at, at+1, at+2),
+		},
+		{
+			"finds other white space around a word that is the same", file, "second( x )",
+			fmt.Sprintf("The nearest text differs only in white space: the file has tabs, the old text has none. Line %d%s\n%d: →second(x)", at+1, legend, at+1),
+		},
+		{"looks no further than a part where no word is the same", file, "\tse co nd (x)", ""},
+		{"looks at the beginning then", "\tsecond(x)\n" + file, "\tse co nd (x)", "The nearest text differs only in white space. Line 1" + legend + "\n1: →second(x)"},
+		{"finds line numbers anywhere", file, "7\tthird()\n", drop},
+		{
+			"takes a part of a line", strings.Repeat("中", mostLookedAt) + "right here" + strings.Repeat("中", mostLookedAt), "zz\nright here\nzz",
+			"The most similar text is this. Line 1" + legend + "\n1: …" + strings.Repeat("中", 14) + "right·here" + strings.Repeat("中", 176) + "…",
+		},
+	} {
+		t.Run("it "+tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Nearest(mustDecode(t, tt.file), tt.old, "x")); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

@@ -10,8 +10,15 @@ import (
 	"lookfirst/fsmcp/confine"
 )
 
-// ErrConflict is what the refusals of [Store] are that another program brought about by changing the file meanwhile.
-var ErrConflict = errors.New("changed by another program")
+var (
+	// ErrConflict is what the refusals of [Store] are that another program brought about by changing the file meanwhile.
+	ErrConflict = errors.New("changed by another program")
+	// ErrLinked is the refusal of a file that can only be written in place and has other hard links.
+	ErrLinked = errors.New("has other hard links")
+	// ErrTouched is what the errors of Store are after which the file is not what it was: it is damaged, or was written
+	// and the system complained afterwards. Whatever else such an error is, its sentence has to be passed on.
+	ErrTouched = errors.New("no longer what it was")
+)
 
 func (s *store) refuse(kind error, format string, a ...any) error {
 	return &confine.Error{Arg: s.loc.Arg, Err: kind, Text: fmt.Sprintf(format, a...)}
@@ -40,18 +47,18 @@ func (s *store) refuseAppeared() error {
 }
 
 func (s *store) refuseLinked(why string, links uint64) error {
-	return s.refuse(confine.ErrPermission, "%s can only be written in place (%s), and would change under all of its %d hard links; it is unchanged",
+	return s.refuse(ErrLinked, "%s can only be written in place (%s), and would change under all of its %d hard links; it is unchanged",
 		s.quoted(), why, links)
 }
 
 func (s *store) refuseDamaged(err error) error {
-	return s.refuse(err, "%s is damaged: it had to be written in place, and that broke off (%s); write it again", s.quoted(), reason(err))
+	return s.refuse(errors.Join(ErrTouched, err), "%s is damaged: it had to be written in place, and that broke off (%s); write it again", s.quoted(), reason(err))
 }
 
 // finish ends a call whose new file has the name. An error that comes now does not undo that.
 func (s *store) finish(stored Stored, err error) (Stored, error) {
 	if err != nil {
-		return Stored{}, s.refuse(err, "%s was written, but the system reports an error (%s); read it again", s.quoted(), reason(err))
+		return Stored{}, s.refuse(errors.Join(ErrTouched, err), "%s was written, but the system reports an error (%s); read it again", s.quoted(), reason(err))
 	}
 	return stored, nil
 }

@@ -335,6 +335,7 @@ func TestReplaceTakesTimeInProportion(t *testing.T) {
 		{"repeated lines cut before their \\n", strings.Repeat("x\r\n", n), strings.Repeat("x\r\n", n/2) + "x\r", ""},
 		{"half a flag in a row of them", strings.Repeat(deRI, n), deRI, "x"},
 		{"an accent in a stack of them", "x" + strings.Repeat("\u0310", n), "\u0310", "y"},
+		{"a letter that has an accent everywhere", strings.Repeat("q\u0303", n), "q", "x"},
 		{"a part of an endless emoji", strings.Repeat(woman+joiner, n), woman, "x"},
 		{"one segment with a seam at every other character", strings.Repeat("\u1161\u11ab\u11ac", n), "\u1161", "\u1162"},
 		{"many flags replaced by flags", strings.Repeat(deRI+esRI, n), deRI + esRI, esRI + deRI},

@@ -28,10 +28,10 @@ func (n *nearest) alike(old []byte) string {
 	if start == end {
 		return ""
 	}
-	w := walker{text: n.text}
+	w := walker{text: n.part}
 	start, end = w.seek(start), w.seek(end-1)+1
-	start, end = fitLines(n.text, start, end, bytes.Count(bytes.TrimSpace(old), []byte("\n"))+1)
-	return "The most similar text is this. " + show(n.text, start, end)
+	start, end = fitLines(n.part, start, end, bytes.Count(bytes.TrimSpace(old), []byte("\n"))+1)
+	return "The most similar text is this. " + n.show(start, end)
 }
 
 // mostShared returns the first window of text, of needle's length, that shares the most groups with needle, without
@@ -122,7 +122,7 @@ func squeeze(b []byte) []byte {
 
 func (n *nearest) withoutSpace() []byte {
 	if n.squeezed == nil {
-		n.squeezed = squeeze(n.text)
+		n.squeezed = squeeze(n.part)
 	}
 	return n.squeezed
 }

@@ -42,8 +42,8 @@ const writeChunk = 1 << 20
 // the place of one that has appeared since loc was found.
 //
 // Errors are those of ctx, which is asked until the new file takes the name, and of type [confine.Error]: nothing was
-// changed then, unless the sentence says that the file was written or is damaged. Those that another program brought
-// about are [ErrConflict] too. The location's Info is not brought up to date.
+// changed then, unless they are [ErrTouched] too. Those that another program brought about are [ErrConflict]. The
+// location's Info is not brought up to date.
 func Store(ctx context.Context, loc *confine.Location, content []byte, opt StoreOptions) (Stored, error) {
 	s := &store{loc: loc, dir: loc.Parent(), name: loc.Name(), content: content, opt: opt}
 	if err := ctx.Err(); err != nil {

@@ -1,6 +1,7 @@
 package textfile_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,6 +193,9 @@ func (f fault) run(t *testing.T, dir string) {
 	if f.refusal != "" {
 		want = "old"
 		expectRefusal(t, err, f.refusal)
+		if touched := strings.Contains(f.refusal, "damaged"); errors.Is(err, textfile.ErrTouched) != touched {
+			t.Errorf("the file is said to be another now: %v, want %v", !touched, touched)
+		}
 	} else if err != nil || got.Note != f.note {
 		t.Errorf("got note %q and error %v, want note %q", got.Note, err, f.note)
 	}
