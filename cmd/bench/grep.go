@@ -67,9 +67,13 @@ func grepCommand(args []string, stdout io.Writer) error {
 	rounds := flags.Int("rounds", 9, "timed rounds of each case")
 	rg := flags.String("rg", "rg", "the ripgrep to compare with")
 	only := flags.String("case", "", "only the cases whose names hold this text")
+	cancels := flags.Bool("cancel", false, "only how soon searches end that are cancelled; no tree is needed")
 	once := flags.String("once", "", "answer one query, given as JSON, and nothing else")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *cancels {
+		return (&grepBench{rounds: *rounds, out: stdout}).cancellation(*only)
 	}
 	if flags.NArg() == 0 {
 		return errors.New("name one or more directories to search")
@@ -87,7 +91,7 @@ func grepCommand(args []string, stdout io.Writer) error {
 			return err
 		}
 	}
-	return b.hostile()
+	return errors.Join(b.hostile(), b.cancellation(*only))
 }
 
 // grepOnce is our side: it answers as the tool does.

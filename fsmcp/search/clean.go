@@ -16,16 +16,51 @@ const binaryHead = 8192
 
 const byteOrderMark = "\ufeff"
 
+// normalAtOnce is how many bytes are brought into their normal form between two looks at the context. Marks on one letter,
+// thousands of them, are the dearest that there is: some milliseconds.
+const normalAtOnce = 16 << 10
+
+// cleaner makes what is searched out of what is read. It is used by one goroutine.
+type cleaner struct {
+	watch *watch
+	buf   []byte // of the last text whose normal form was another
+}
+
 // clean returns whole lines of a file as they are searched: each ends in \n, but for one at the end of the file. It may
-// change b. ok is false for what is not UTF-8.
-func clean(b []byte) (text []byte, ok bool) {
+// change b, and what it returns is good until it is called again. ok is false for what is not UTF-8, and when the search
+// has been cancelled.
+func (c *cleaner) clean(b []byte) (text []byte, ok bool) {
 	if !isASCII(b) {
 		if !utf8.Valid(b) {
 			return nil, false
 		}
-		b = textfile.NFC(b)
+		b = c.normal(b)
 	}
-	return withoutCR(b), true
+	return withoutCR(b), !c.watch.ended
+}
+
+// normal returns the normal form of a text, which is b itself if that is in it already.
+func (c *cleaner) normal(b []byte) []byte {
+	changed := false
+	for from := 0; from < len(b) && !c.watch.look(); {
+		part := b[from:]
+		if len(part) > normalAtOnce {
+			part = part[:safeEnd(part[:normalAtOnce])]
+		}
+		fixed := textfile.NFC(part)
+		if !changed && (len(fixed) != len(part) || &fixed[0] != &part[0]) {
+			changed = true
+			c.buf = append(c.buf[:0], b[:from]...)
+		}
+		if changed {
+			c.buf = append(c.buf, fixed...)
+		}
+		from += len(part)
+	}
+	if !changed {
+		return b
+	}
+	return c.buf
 }
 
 // isASCII looks at 32 bytes at a time.

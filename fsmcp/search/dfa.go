@@ -26,12 +26,10 @@ const (
 )
 
 const (
-	// maxTable bounds the entries of a table, four bytes each.
-	maxTable = 256 << 10
-	// maxThreads bounds the threads of all states in a table, four bytes each.
-	maxThreads = 1 << 20
-	// workBetweenLooks is how many threads are moved between two looks at the context: a few milliseconds.
-	workBetweenLooks = 1 << 16
+	// maxSize bounds the states of an automaton with their rows of the table, in bytes. Each worker has one.
+	maxSize = 2 << 20
+	// sizeOfState is what a state takes apart from its threads, which are there twice, and its row.
+	sizeOfState = 160
 	// mostLeaves is how many of a million bytes may end idling for it to be skipped over: where it lasts for less than
 	// eight bytes on the average, to go into the skip and out of it costs more than it saves.
 	mostLeaves = 125_000
@@ -54,15 +52,14 @@ type state struct {
 
 // automaton is a program with the states met so far. It is used by one goroutine.
 type automaton struct {
-	p         *program
-	cancelled func() bool
-	work      int
+	p     *program
+	watch *watch
 
-	states  []state
-	table   []uint32 // a row for each state, with an entry for each class of byte; a state is called by where its row begins
-	row     uint32   // the length of a row
-	known   map[string]uint32
-	threads int // of all states
+	states []state
+	table  []uint32 // a row for each state, with an entry for each class of byte; a state is called by where its row begins
+	row    uint32   // the length of a row
+	known  map[string]uint32
+	size   int // in bytes, as far as it is counted
 
 	begin uint32     // where a line begins
 	idle  uint32     // within a line, with no thread under way; never less than begin
@@ -75,9 +72,9 @@ type automaton struct {
 	key       []byte
 }
 
-// newAutomaton gives a program an empty table. cancelled is asked now and then whether to stop.
-func newAutomaton(p *program, cancelled func() bool) *automaton {
-	a := &automaton{p: p, cancelled: cancelled, row: uint32(len(p.sample))}
+// newAutomaton gives a program an empty table.
+func newAutomaton(p *program, w *watch) *automaton {
+	a := &automaton{p: p, watch: w, row: uint32(len(p.sample)), known: map[string]uint32{}}
 	a.now, a.then = newInstructions(len(p.inst)), newInstructions(len(p.inst))
 	a.forget()
 	return a
@@ -85,13 +82,13 @@ func newAutomaton(p *program, cancelled func() bool) *automaton {
 
 // forget empties the table.
 func (a *automaton) forget() {
-	a.states, a.table, a.threads = a.states[:0], a.table[:0], 0
-	a.known = map[string]uint32{}
+	a.states, a.table, a.size = a.states[:0], a.table[:0], 0
+	clear(a.known)
 	a.begin = a.intern(state{lineStart: a.p.asksStart})
 	a.idle = a.intern(state{})
 	for c := range a.leave {
 		class := uint32(a.p.class[c])
-		if a.table[a.idle+class] == unknown {
+		if a.table[a.idle+class] == unknown && !a.watch.ended {
 			to := a.step(state{}, byte(c)) // It may move the table.
 			a.table[a.idle+class] = to
 		}
@@ -133,7 +130,7 @@ func (a *automaton) intern(s state) uint32 {
 	at := uint32(len(a.table))
 	s.threads = slices.Clone(s.threads)
 	a.states = append(a.states, s)
-	a.threads += len(s.threads)
+	a.size += sizeOfState + 8*len(s.threads) + 4*int(a.row)
 	for range a.row {
 		a.table = append(a.table, unknown)
 	}
@@ -144,13 +141,10 @@ func (a *automaton) intern(s state) uint32 {
 // learn fills in what is unknown: where a byte leads from a state.
 func (a *automaton) learn(from uint32, c byte) uint32 {
 	s := a.states[from/a.row]
-	if a.work += len(s.threads) + 1; a.work > workBetweenLooks {
-		a.work = 0
-		if a.cancelled() {
-			return stopped
-		}
+	if a.watch.ended {
+		return stopped
 	}
-	if len(a.table) > maxTable || a.threads > maxThreads {
+	if a.size > maxSize {
 		a.forget()
 		from = a.intern(s)
 	}
@@ -159,8 +153,12 @@ func (a *automaton) learn(from uint32, c byte) uint32 {
 	return to
 }
 
+// stepOfState is how many steps it takes to look up or to make a state, apart from its threads.
+const stepOfState = 64
+
 // step moves every thread of a state over a byte.
 func (a *automaton) step(s state, c byte) uint32 {
+	a.watch.mustStop(stepOfState + 4*(len(s.threads)+len(a.now.list)+len(a.then.list))) // The lists are those of the last time.
 	a.now.clear()
 	a.then.clear()
 	a.partial = a.partial[:0]

@@ -74,7 +74,7 @@ func texts() []string {
 
 func TestAutomatonAgreesWithRegexp(t *testing.T) {
 	for _, pattern := range patterns() {
-		a := newAutomaton(mustProgram(t, pattern), func() bool { return false })
+		a := newAutomaton(mustProgram(t, pattern), &watch{ctx: t.Context()})
 		re := regexp.MustCompile(pattern)
 		for _, text := range texts() {
 			got, want := matchingLines(a, []byte(text)), linesByRegexp(re, []byte(text))
@@ -106,16 +106,17 @@ func FuzzAutomaton(f *testing.F) {
 		}
 		re := regexp.MustCompile(pattern)
 		want := linesByRegexp(re, []byte(text))
-		got := matchingLines(newAutomaton(p, func() bool { return false }), []byte(text))
+		got := matchingLines(newAutomaton(p, &watch{ctx: t.Context()}), []byte(text))
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) {
 			t.Errorf("%s in %q: got %q, want %q", pattern, text, got, want)
 		}
+		checkCandidate(t, pattern, text)
 		for _, literals := range [][]strand{required(simple, asCleaned), required(simple, asStored)} {
 			if len(literals) == 0 {
 				continue
 			}
 			for _, line := range want {
-				k := newSeeker(literals)
+				k := newSeeker(literals, &watch{ctx: t.Context()})
 				k.reset()
 				if at, _ := k.find([]byte(line), 0); at < 0 && utf8.ValidString(line) && !strings.ContainsAny(line, "\u212a\u037e\u1fef") {
 					t.Errorf("%s matches %q, which holds none of %v", pattern, line, literals)
@@ -126,10 +127,10 @@ func FuzzAutomaton(f *testing.F) {
 }
 
 func TestAutomatonForgets(t *testing.T) {
-	// There are 2^18 states, which is more than a table holds.
+	// There are 2^18 states, which are more than it holds.
 	const pattern = `(a|b)*a(a|b){17}c`
 	p := mustProgram(t, pattern)
-	a := newAutomaton(p, func() bool { return false })
+	a := newAutomaton(p, &watch{ctx: t.Context()})
 	text := make([]byte, 0, 1<<18)
 	for seed := uint32(1); len(text) < 1<<18; seed = seed*1664525 + 1013904223 {
 		text = append(text, "ab"[seed>>31])
@@ -138,25 +139,13 @@ func TestAutomatonForgets(t *testing.T) {
 	largest := 0
 	for piece := range slices.Chunk(text, 1<<10) {
 		a.run(a.begin, piece, 0)
-		largest = max(largest, len(a.table))
+		largest = max(largest, a.size)
 	}
-	if largest > maxTable+2*int(a.row) || largest < maxTable/2 {
-		t.Errorf("the table grew to %d entries, want nearly %d and no more", largest, maxTable)
+	if largest > maxSize+1000 || largest < maxSize/2 {
+		t.Errorf("it grew to %d bytes, want nearly %d and no more", largest, maxSize)
 	}
 	if got := matchingLines(a, text); len(got) != 1 {
 		t.Errorf("found %d lines, want 1", len(got))
-	}
-}
-
-func TestAutomatonStopsWhenCancelled(t *testing.T) {
-	asked := 0
-	a := newAutomaton(mustProgram(t, `(a|b)*a(a|b){20}c`), func() bool { asked++; return asked > 3 })
-	text := make([]byte, 0, 4<<20)
-	for seed := uint32(1); len(text) < 4<<20; seed = seed*1664525 + 1013904223 {
-		text = append(text, "ab"[seed>>31])
-	}
-	if s, at := a.run(a.begin, text, 0); s != stopped || at > 1<<20 {
-		t.Errorf("ended in state %#x after %d bytes, want stopped early", s, at)
 	}
 }
 
@@ -164,7 +153,7 @@ func BenchmarkAutomaton(b *testing.B) {
 	text := bytes.Repeat([]byte("\tif err := walk(ctx, dir, func(e Entry) error { return nil }); err != nil { // see RFC_2822\n"), 1000)
 	for _, pattern := range []string{`[A-Z]{3,}_[0-9]{5,}`, `\w+\s*=\s*\w+\(\)$`, `\berror\b`, `(?i)deprecated`, `(a*)*b$`, `[a-z]+\d$`} {
 		b.Run(pattern, func(b *testing.B) {
-			a := newAutomaton(mustProgram(b, pattern), func() bool { return false })
+			a := newAutomaton(mustProgram(b, pattern), &watch{ctx: b.Context()})
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -172,4 +161,31 @@ func BenchmarkAutomaton(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestLeastInstructions(t *testing.T) {
+	for _, pattern := range append(patterns(), `a{3}`, `(ab){2,5}`, `(a{1000}){0}`, `(a{30}b){0,}`, `(a|b{7}|)+`, `[a-c]{4,}x`) {
+		re, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := syntax.Compile(re.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Without counts, at most a few are not counted for each byte of a pattern.
+		if n := leastInstructions(re); n > len(p.Inst) || len(p.Inst) > 3*n+3*len(pattern)+3 {
+			t.Errorf("%s: counted %d of %d", pattern, n, len(p.Inst))
+		}
+	}
+	if n := leastInstructions(must(syntax.Parse(`(a{30}b){0,9}(c{100}){10}`, syntax.Perl))); n != 31*9+1000 {
+		t.Errorf("counted %d, want %d", n, 31*9+1000)
+	}
+}
+
+func must(re *syntax.Regexp, err error) *syntax.Regexp {
+	if err != nil {
+		panic(err)
+	}
+	return re
 }

@@ -1,6 +1,9 @@
 package search
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Literals are looked for by their rarest byte. bytes.Index keys on a literal's first byte, which in "spin_lock" is every
 // thirtieth byte of a text; keyed on the rarest one, a search is as quick as memory is read, because IndexByte uses the
@@ -15,8 +18,9 @@ type literal struct {
 // strand is a byte to look for, with the literals that are there when it is. A literal whose rarest byte is a letter, of
 // which both cases count, is in two strands: there is no IndexByte that is blind to case.
 type strand struct {
-	key  byte
-	ends []end
+	key   byte
+	ends  []end
+	steps int // that it takes at most to see whether one of the ends is there
 }
 
 // end is a literal as it hangs on its strand.
@@ -58,13 +62,14 @@ func (l literal) end() end {
 }
 
 func hang(list []strand, key byte, e end) []strand {
-	for i := range list {
-		if list[i].key == key {
-			list[i].ends = append(list[i].ends, e)
-			return list
-		}
+	i := slices.IndexFunc(list, func(s strand) bool { return s.key == key })
+	if i < 0 {
+		i = len(list)
+		list = append(list, strand{key: key})
 	}
-	return append(list, strand{key: key, ends: []end{e}})
+	list[i].ends = append(list[i].ends, e)
+	list[i].steps += 1 + len(e.text)/8
+	return list
 }
 
 // count is how many of a million bytes of a text can be expected to match the byte at i.
@@ -87,11 +92,12 @@ func cost(set []strand) float64 {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// find returns where the key of a literal stands that is in b at or after from, with the literal; or the length of b.
-func (s *strand) find(b []byte, from int) (at int, found *end) {
+// find returns where the key of a literal stands that is in b at or after from, with the literal; or the length of b, also
+// when the search has been cancelled.
+func (s *strand) find(b []byte, from int, w *watch) (at int, found *end) {
 	for i := from; i < len(b); i++ {
 		j := bytes.IndexByte(b[i:], s.key)
-		if j < 0 {
+		if j < 0 || w.mustStop(s.steps) {
 			break
 		}
 		i += j
@@ -126,6 +132,7 @@ func (e *end) stands(b []byte) bool {
 // seeker finds some literals in one text after the other. It remembers where each comes next, so that a rare one among
 // frequent ones is looked for once. It is used by one goroutine.
 type seeker struct {
+	watch   *watch
 	strands []strand
 	next    []place // of each strand, if that is not before what is asked about
 }
@@ -133,8 +140,8 @@ type seeker struct {
 // place is where a literal is: its key, and where it starts and ends.
 type place struct{ key, start, end int }
 
-func newSeeker(set []strand) *seeker {
-	return &seeker{strands: set, next: make([]place, len(set))}
+func newSeeker(set []strand, w *watch) *seeker {
+	return &seeker{watch: w, strands: set, next: make([]place, len(set))}
 }
 
 // reset begins a new text.
@@ -150,7 +157,7 @@ func (k *seeker) find(b []byte, from int) (start, end int) {
 	first := place{len(b), -1, -1}
 	for i := range k.strands {
 		if p := &k.next[i]; p.start < from && p.key < len(b) {
-			*p = k.strands[i].place(b, from)
+			*p = k.strands[i].place(b, from, k.watch)
 		}
 		if k.next[i].key < first.key {
 			first = k.next[i]
@@ -159,8 +166,8 @@ func (k *seeker) find(b []byte, from int) (start, end int) {
 	return first.start, first.end
 }
 
-func (s *strand) place(b []byte, from int) place {
-	at, e := s.find(b, from)
+func (s *strand) place(b []byte, from int, w *watch) place {
+	at, e := s.find(b, from, w)
 	if e == nil {
 		return place{at, -1, -1}
 	}
@@ -170,7 +177,7 @@ func (s *strand) place(b []byte, from int) place {
 // in says whether one of the literals is in b.
 func (k *seeker) in(b []byte) bool {
 	for i := range k.strands {
-		if _, e := k.strands[i].find(b, 0); e != nil {
+		if _, e := k.strands[i].find(b, 0, k.watch); e != nil {
 			return true
 		}
 	}

@@ -38,12 +38,15 @@ func (c *scanner) longLine(rest io.Reader) (ok bool, err error) {
 		case size == 0:
 			size = safeEnd(raw)
 		}
-		text, ok := clean(raw[:size])
-		if !ok || c.ctx.Err() != nil {
+		text, ok := c.cleaner.clean(raw[:size])
+		if !ok {
 			return false, c.ctx.Err()
 		}
 		c.start += size
 		c.feed(&l, bytes.TrimSuffix(text, []byte{'\n'}))
+		if err := c.ctx.Err(); err != nil {
+			return false, err
+		}
 		if isLast {
 			c.finish(&l)
 			return true, nil
@@ -88,7 +91,7 @@ func (c *scanner) feed(l *longLine, text []byte) {
 		return
 	}
 	var end int
-	if l.state, end = c.theAutomaton().run(l.state, text, 0); end < 0 {
+	if l.state, end = c.runPart(l.state, text); end < 0 {
 		l.remember(text)
 		return
 	}
@@ -131,4 +134,5 @@ func (c *scanner) finish(l *longLine) {
 	}
 	c.number++
 	c.found.take(line)
+	c.waitForTurn()
 }

@@ -25,8 +25,8 @@ const (
 	smallestBatch, largestBatch = 4, 32
 	// maxBatchDirs bounds the directories that a batch keeps open.
 	maxBatchDirs = 8
-	// holdBack is how many bytes of text a batch may find before its worker waits for its turn: an answer of which the
-	// beginning is not there yet need not grow in memory.
+	// holdBack is how many bytes of text a batch may find before its worker waits for its turn, be it in the middle of a
+	// file: an answer of which the beginning is not there yet need not grow in memory.
 	holdBack = 256 << 10
 )
 
@@ -65,10 +65,7 @@ func (b *batch) close() {
 
 // tree searches the files below the location.
 func (s *search) tree(ctx context.Context) (Result, error) {
-	only, err := s.shortlist(ctx)
-	if err != nil {
-		return Result{}, err
-	}
+	only := s.shortlist(ctx)
 	dir, err := s.loc.OpenDir()
 	if err != nil {
 		return Result{}, err
@@ -131,10 +128,11 @@ func (s *search) searchBatches(ctx context.Context, work <-chan *batch) {
 }
 
 func (c *scanner) searchBatch(b *batch) {
-	held, matches := 0, 0
+	c.turn, c.held = b.turn, 0
+	matches := 0
 	for _, f := range b.files {
 		c.most = c.Max - int(c.taken.Load()) - matches
-		if c.ctx.Err() != nil || c.most < 0 || held > maxAnswer {
+		if c.ctx.Err() != nil || c.most < 0 || c.held > maxAnswer {
 			return // What has been found fills any answer.
 		}
 		lines := c.candidate(f)
@@ -143,13 +141,20 @@ func (c *scanner) searchBatch(b *batch) {
 		}
 		b.found = append(b.found, File{Path: f.prefix + f.name, Lines: lines})
 		matches += c.found.matches
-		if held += c.found.size; held > holdBack {
-			select {
-			case <-b.turn:
-			case <-c.ctx.Done():
-			}
-		}
+		c.held += c.found.size
 	}
+}
+
+// waitForTurn waits when the batch at hand has found much.
+func (c *scanner) waitForTurn() {
+	if c.held+c.found.size <= holdBack || c.turn == nil {
+		return
+	}
+	select {
+	case <-c.turn:
+	case <-c.ctx.Done():
+	}
+	c.turn = nil // It has come.
 }
 
 // candidate searches one file. A link is followed through the full resolver, to a regular file inside the root.

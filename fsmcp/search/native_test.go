@@ -84,6 +84,8 @@ func TestRunRefusesPatterns(t *testing.T) {
 		{"it refuses look-around", Query{Pattern: `a(?=b)`, Regex: true}, "Invalid regex pattern 'a(?=b)': invalid or unsupported Perl syntax at '(?=' (the syntax is RE2's, without look-around and back-references)"},
 		{"it refuses what grows too large", Query{Pattern: `(a{100}){10}` + strings.Repeat(`\d{1000}`, 12), Regex: true}, "'(a{100}){10}" + strings.Repeat(`\d{1000}`, 12) + "' is too large once its counts are written out; send smaller counts"},
 		{"it refuses too large counts", Query{Pattern: `a{1001}`, Regex: true}, "Invalid regex pattern 'a{1001}': invalid repeat count at '{1001}'"},
+		{"it refuses a long glob", Query{Pattern: "a", Glob: strings.Repeat("*", MaxPattern+1)}, "'glob' has 4097 bytes; send at most 4096"},
+		{"it refuses what grows too large before it is written out", Query{Pattern: strings.Repeat(`a{1000}`, 11), Regex: true}, "'" + strings.Repeat(`a{1000}`, 11) + "' is too large once its counts are written out; send smaller counts"},
 		{"it refuses a slash in the glob", Query{Pattern: "a", Glob: "a/b"}, "'glob' is 'a/b', and it filters by file name alone; send it without a slash and choose where to look with 'path'"},
 	}
 	for _, c := range cases {
@@ -95,7 +97,7 @@ func TestRunRefusesPatterns(t *testing.T) {
 			}
 		})
 	}
-	for _, good := range []string{`a\n?`, `a(\n|x)`, `[\n,]`, `\s`, strings.Repeat("x", MaxPattern)} {
+	for _, good := range []string{`a\n?`, `(a{1000}){0}b`, `(a{9}){9,}`, `(ab?){1000}`, `a(\n|x)`, `[\n,]`, `\s`, strings.Repeat("x", MaxPattern)} {
 		if _, err := Run(t.Context(), loc, Query{Pattern: good, Regex: true, Max: 1}); err != nil {
 			t.Errorf("%.20s: %v", good, err)
 		}
@@ -170,72 +172,119 @@ func TestRunShowsNoContextOfWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
-// TestRunBoundsMemory searches lines of many megabytes, of which little is to be held.
+// linked makes a tree of one file with many names, in directories of their own so that all workers have some.
+func linked(t *testing.T, names int, content string) *confine.Location {
+	t.Helper()
+	dir := t.TempDir()
+	first := filepath.Join(dir, "0", "f")
+	err := errors.Join(os.Mkdir(filepath.Dir(first), 0o777), os.WriteFile(first, []byte(content), 0o666))
+	for i := 1; i < names && err == nil; i++ {
+		name := filepath.Join(dir, fmt.Sprint(i), "f")
+		err = errors.Join(os.Mkdir(filepath.Dir(name), 0o777), os.Link(first, name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, dir)
+}
+
+// heldBy is the most memory that is in use while something is done, in bytes.
+func heldBy(do func()) uint64 {
+	runtime.GC()
+	stop := make(chan struct{})
+	var peak uint64
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		var m runtime.MemStats
+		for {
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapInuse)
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	})
+	do()
+	close(stop)
+	watch.Wait()
+	return peak
+}
+
+// TestRunBoundsMemory searches with all the workers that there may be.
 func TestRunBoundsMemory(t *testing.T) {
 	const most = 64 << 20
-	dir := t.TempDir()
-	line := strings.Repeat("é is a letter, and e\u0301 is too; "+strings.Repeat("words and more words ", 50), 20<<10) // 22 MB
-	for i := range 2 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(line+"needle"+line), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	text := func() string {
+		return strings.Repeat("é is a letter, and e\u0301 is too; "+strings.Repeat("words ", 200), 3<<9)
 	}
-	loc := open(t, dir)
-	for _, q := range []Query{{Pattern: "needle", Max: 50}, {Pattern: "ne*dle", Regex: true, Context: 20, Max: 50}, {Pattern: "[xy]z", Regex: true, Max: 50}} {
-		runtime.GC()
-		stop := make(chan struct{})
-		var peak uint64
-		var watch sync.WaitGroup
-		watch.Go(func() {
-			var m runtime.MemStats
-			for {
-				runtime.ReadMemStats(&m)
-				peak = max(peak, m.HeapInuse)
-				select {
-				case <-stop:
-					return
-				case <-time.After(5 * time.Millisecond):
-				}
+	cases := []struct {
+		name    string
+		content func() string
+		q       Query
+		matches int
+	}{
+		{"it holds little of a long line", func() string { return text() + "needle" }, Query{Pattern: "needle", Max: 50}, 50},
+		{"it holds little of one without a match", text, Query{Pattern: "[xy]z", Regex: true, Max: 50}, 0},
+		{
+			"it holds little of many long matches with context",
+			func() string { return strings.Repeat(strings.Repeat("😀", 1990)+"needle\nother\n", 700) },
+			Query{Pattern: "ne*dle", Regex: true, Context: 20, Max: 1000},
+			1000,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			loc := linked(t, 64, c.content())
+			var r Result
+			var err error
+			held := heldBy(func() { r, err = runWith(t.Context(), loc, c.q, usual(maxWorkers)) })
+			if err != nil || r.Matches != c.matches {
+				t.Errorf("%d matches, error %v; want %d", r.Matches, err, c.matches)
+			}
+			if held > most {
+				t.Errorf("the heap grew to %d bytes, want at most %d", held, most)
 			}
 		})
-		r, err := Run(t.Context(), loc, q)
-		close(stop)
-		watch.Wait()
-		if err != nil || r.Matches != 2 && q.Pattern != "[xy]z" {
-			t.Errorf("%s: %d matches, error %v", q.Pattern, r.Matches, err)
-		}
-		if peak > most {
-			t.Errorf("%s: the heap grew to %d bytes, want at most %d", q.Pattern, peak, most)
-		}
 	}
 }
 
-func TestRunEndsSoonWhenCancelled(t *testing.T) {
-	dir := t.TempDir()
-	var ab strings.Builder
-	for seed := uint32(1); ab.Len() < 8<<20; seed = seed*1664525 + 1013904223 {
-		ab.WriteByte("ab"[seed>>31])
+// askedDone is a context that tells when somebody waits for its end, and then lets him go on.
+type askedDone struct {
+	context.Context
+	asked func()
+}
+
+func (a askedDone) Done() <-chan struct{} {
+	a.asked()
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
+func TestWorkerWaitsForItsTurn(t *testing.T) {
+	const lines = 900
+	loc := plant(t, map[string]string{"f": strings.Repeat(strings.Repeat("x", 1990)+" needle\n", lines)})
+	q := Query{Pattern: "needle", Max: 1000}
+	p, err := compile(q)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range 4 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(ab.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	dir, err := loc.OpenDir()
+	if err != nil {
+		t.Fatal(err)
 	}
-	loc := open(t, dir)
-	for _, pattern := range []string{`(a|b)*a(a|b){200}c`, `(a|b)*a(a|b){20}c`, `a(a|b)*c$`} {
-		const begun = 20 * time.Millisecond
-		ctx, cancel := context.WithTimeout(t.Context(), begun)
-		begin := time.Now()
-		_, err := Run(ctx, loc, Query{Pattern: pattern, Regex: true, Max: 50})
-		took := time.Since(begin)
-		cancel()
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", pattern, err)
-		}
-		// 50 ms is the promise; a busy machine may add as much again several times. To its end, it would take minutes.
-		if took > begun+500*time.Millisecond {
-			t.Errorf("%s: ended %v after it was cancelled", pattern, took-begun)
-		}
+	defer dir.Close()
+	var c *scanner
+	var held []int
+	ctx := askedDone{t.Context(), func() { held = append(held, c.found.size) }}
+	c = newScanner(ctx, &search{Query: q, pattern: p, loc: loc, settings: defaults()})
+	c.turn = make(chan struct{}) // Nobody asks for its batch.
+	if found := c.scanSeen(dir, "f"); len(found) != lines {
+		t.Errorf("found %d lines, want %d", len(found), lines)
+	}
+	if len(held) != 1 || held[0] < holdBack || held[0] > holdBack+2000 {
+		t.Errorf("it waited with %v bytes, want once with just above %d", held, holdBack)
 	}
 }
 

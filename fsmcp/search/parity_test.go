@@ -209,7 +209,9 @@ func TestSearchAgreesWithThePlainOne(t *testing.T) {
 }
 
 func FuzzSearch(f *testing.F) {
-	f.Add(uint64(1), uint64(2))
+	for i := range uint64(24) {
+		f.Add(i*i, i*7+1)
+	}
 	f.Fuzz(func(t *testing.T, tree, query uint64) { checkRandom(t, tree, query) })
 }
 

@@ -40,6 +40,7 @@ type pattern struct {
 	same    bool     // both are the same
 	exact   bool     // a line matches if it holds what is in cleaned
 	beyond  bool     // all that matches holds a character that is not ASCII
+	width   int      // the most bytes of a match, or anyWidth
 	program *program
 }
 
@@ -64,7 +65,7 @@ func compile(q Query) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compileRegex(re, q.Pattern)
+	return compileRegex(re, q)
 }
 
 func manyLines() error {
@@ -91,6 +92,9 @@ func parse(text string, q Query) (*syntax.Regexp, error) {
 	}
 	if needsLineBreak(re) {
 		return nil, manyLines()
+	}
+	if leastInstructions(re) > maxInstructions {
+		return nil, tooLarge(q)
 	}
 	return re.Simplify(), nil
 }
@@ -130,25 +134,30 @@ func needsLineBreak(re *syntax.Regexp) bool {
 
 func compileLiteral(text string) (*pattern, error) {
 	// The automaton is for lines that do not fit into a buffer.
-	automaton, err := newProgram(&syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(text)})
+	re := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(text)}
+	automaton, err := newProgram(re)
 	if err != nil {
 		return nil, fmt.Errorf("compile a literal: %w", err)
 	}
-	p := &pattern{stored: requiredOf(text, asStored), cleaned: strands([]literal{{text: text}}), exact: true, program: automaton}
+	p := &pattern{stored: requiredOf(text, asStored), cleaned: strands([]literal{{text: text}}), exact: true, width: width(re), program: automaton}
 	p.beyond = !isASCII([]byte(text))
 	p.same = p.stored != nil && reflect.DeepEqual(p.stored, p.cleaned)
 	return p, nil
 }
 
-func compileRegex(re *syntax.Regexp, shown string) (*pattern, error) {
+func tooLarge(q Query) error {
+	return badPattern("%s is too large once its counts are written out; send smaller counts", confine.Quote(q.Pattern))
+}
+
+func compileRegex(re *syntax.Regexp, q Query) (*pattern, error) {
 	automaton, err := newProgram(re)
 	if errors.Is(err, errTooLarge) {
-		return nil, badPattern("%s is too large once its counts are written out; send smaller counts", confine.Quote(shown))
+		return nil, tooLarge(q)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compile a pattern: %w", err)
 	}
-	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), program: automaton}
+	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), width: width(re), program: automaton}
 	p.same = p.stored != nil && reflect.DeepEqual(p.stored, p.cleaned)
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/rand/v2"
 	"regexp/syntax"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
+
+	"lookfirst/fsmcp/textfile"
 )
 
 func TestRequiredLiterals(t *testing.T) {
@@ -98,7 +101,7 @@ func TestSeekerFindsTheFirstLine(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			k := newSeeker(strands(c.set))
+			k := newSeeker(strands(c.set), &watch{ctx: t.Context()})
 			for range 2 { // The second time, nothing of the first is left.
 				k.reset()
 				var got []string
@@ -153,15 +156,31 @@ func TestClean(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := clean([]byte(c.in))
+			got, ok := (&cleaner{watch: &watch{ctx: t.Context()}}).clean([]byte(c.in))
 			if !ok || string(got) != c.want {
 				t.Errorf("got %q, %v; want %q", got, ok, c.want)
 			}
 		})
 	}
 	for _, bad := range []string{"\xff", "a\xe2\x82", "\xed\xa0\x80", strings.Repeat("a", 100) + "\x80"} {
-		if _, ok := clean([]byte(bad)); ok {
+		if _, ok := (&cleaner{watch: &watch{ctx: t.Context()}}).clean([]byte(bad)); ok {
 			t.Errorf("%q was taken for text", bad)
+		}
+	}
+}
+
+func TestCleanAgreesWithTheWhole(t *testing.T) {
+	pieces := []string{"a", "e\u0301", "é", "e", "\u0301\u0323", "\u0323", "\u1112\u1161\u11ab", "\u1112", "\u1161", "日本", "\u212a", "\n", " ", "\u0344", "\u0f71\u0f72"}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var b strings.Builder
+		for b.Len() < 5*normalAtOnce {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		c := cleaner{watch: &watch{ctx: t.Context()}}
+		got, ok := c.clean([]byte(b.String()))
+		if want := textfile.NFC([]byte(b.String())); !ok || string(got) != string(want) {
+			t.Fatalf("%v: %s", ok, differ(string(want), string(got)))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"errors"
 	"regexp/syntax"
 	"unicode"
@@ -39,6 +40,27 @@ type edge struct {
 	to     uint32 // 0: the character is complete
 }
 
+// leastInstructions is how many an expression that is not simplified has at least. Its counts are not written out for it,
+// which in a short pattern may come to half a million instructions, most of a second and a gigabyte.
+func leastInstructions(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n += leastInstructions(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		n += len(re.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n++
+	case syntax.OpRepeat:
+		if re.Max == 0 {
+			return 0
+		}
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
+}
+
 // newProgram compiles a simplified expression.
 func newProgram(re *syntax.Regexp) (*program, error) {
 	compiled, err := syntax.Compile(re)
@@ -51,6 +73,7 @@ func newProgram(re *syntax.Regexp) (*program, error) {
 	p := &program{inst: compiled.Inst, start: uint32(compiled.Start), nodes: []node{nil}}
 	p.root = make([]uint32, len(p.inst))
 	trees := map[string]uint32{}
+	var key []byte
 	for i := range p.inst {
 		in := &p.inst[i]
 		switch in.Op {
@@ -58,11 +81,16 @@ func newProgram(re *syntax.Regexp) (*program, error) {
 			p.note(syntax.EmptyOp(in.Arg))
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 			ranges := taken(in)
-			key := string(ranges)
-			if _, ok := trees[key]; !ok {
-				trees[key] = p.tree(ranges)
+			key = key[:0]
+			for _, r := range ranges {
+				key = binary.NativeEndian.AppendUint32(key, uint32(r))
 			}
-			p.root[i] = trees[key]
+			root, ok := trees[string(key)]
+			if !ok {
+				root = p.tree(ranges)
+				trees[string(key)] = root
+			}
+			p.root[i] = root
 		}
 	}
 	if len(p.nodes) > 1<<16 {

@@ -142,7 +142,7 @@ func TestRakuMatches(t *testing.T) {
 			t.Errorf("%s: %v", c.pattern, err)
 			continue
 		}
-		p, err := compileRegex(re, c.pattern)
+		p, err := compileRegex(re, Query{Pattern: c.pattern})
 		if err != nil {
 			t.Errorf("%s: %v", c.pattern, err)
 			continue
@@ -155,7 +155,7 @@ func TestRakuMatches(t *testing.T) {
 				if line == "" && !want && !strings.HasSuffix(lines, "|") {
 					continue
 				}
-				s := &scanner{automaton: newAutomaton(p.program, func() bool { return false })}
+				s := &scanner{automaton: newAutomaton(p.program, &watch{ctx: t.Context()})}
 				if got := s.matchLine([]byte(line)) >= 0; got != want {
 					t.Errorf("%s matches %q: %v, want %v", c.pattern, line, got, want)
 				}

@@ -48,15 +48,30 @@ func run(ctx context.Context, wait time.Duration, binary string, args ...string)
 		r.cancelled = ctx.Err() != nil
 		return r
 	}
-	err := cmd.Wait()
 	r.started = true
-	r.cancelled = ctx.Err() != nil
-	r.timedOut = timed.Err() != nil && !r.cancelled
+	err := waitFor(ctx, cmd.Wait)
+	if r.cancelled = ctx.Err() != nil; r.cancelled {
+		return r
+	}
+	r.timedOut = timed.Err() != nil
 	r.exited = cmd.ProcessState.Exited() && (err == nil || errors.As(err, new(*exec.ExitError)))
 	r.status = cmd.ProcessState.ExitCode()
 	r.output, r.overflowed = output.b.String(), output.over
 	r.complained = complaints.over
 	return r
+}
+
+// waitFor waits for a program, but not when the search has been cancelled: one that hangs in the system, or whose child has
+// left its group with the output in hand, goes on for a while when it is killed. It is reaped in any case.
+func waitFor(ctx context.Context, end func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // searcherEnvironment is ours without what changes how a searcher works or words its output.

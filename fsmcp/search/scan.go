@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"unicode/utf8"
 
 	"lookfirst/fsmcp/confine"
 )
@@ -13,14 +12,18 @@ const (
 	// firstRead is how many bytes of a file are read before it is known to be text, and the whole of nearly every file.
 	// It fits into a processor's second cache.
 	firstRead = 256 << 10
-	// largestBuffer bounds the buffer of a worker, of which there are up to eight. A longer line is searched in parts.
-	largestBuffer = 2 << 20
+	// largestBuffer bounds the buffer of a worker, and allBuffers those of all together, so that a search stays below 64 MB
+	// with the normal forms of what is in them, eight automata, and the garbage. A line that does not fit is searched in
+	// parts.
+	largestBuffer, allBuffers = 2 << 20, 4 << 20
 )
 
 // scanner searches one file after the other, with buffers that it keeps. It is used by one goroutine.
 type scanner struct {
 	*search
 	ctx       context.Context
+	watch     *watch
+	cleaner   cleaner
 	sizes     sizes
 	stored    *seeker // nil if any file may match
 	cleaned   *seeker // nil if any line may match
@@ -29,7 +32,9 @@ type scanner struct {
 	// Of the cleaned texts in which literals were looked for, and of the lines that had one in vain.
 	searched, wasted int
 
-	most int // matches that are still of use
+	most int             // matches that are still of use
+	turn <-chan struct{} // closed when what is found is waited for; nil if it is already
+	held int             // bytes found in other files meanwhile
 
 	// Of the file at hand:
 	buf        []byte
@@ -44,12 +49,14 @@ type scanner struct {
 type sizes struct{ first, largest int }
 
 func newScanner(ctx context.Context, s *search) *scanner {
-	c := &scanner{search: s, ctx: ctx, sizes: s.sizes, most: s.Max, buf: make([]byte, s.sizes.first)}
+	w := &watch{ctx: ctx}
+	c := &scanner{search: s, ctx: ctx, watch: w, cleaner: cleaner{watch: w}, sizes: s.sizes, most: s.Max}
+	c.buf = make([]byte, s.sizes.first)
 	if s.pattern.stored != nil {
-		c.stored = newSeeker(s.pattern.stored)
+		c.stored = newSeeker(s.pattern.stored, c.watch)
 	}
 	if s.pattern.cleaned != nil {
-		c.cleaned = newSeeker(s.pattern.cleaned)
+		c.cleaned = newSeeker(s.pattern.cleaned, c.watch)
 	}
 	return c
 }
@@ -119,7 +126,7 @@ func (c *scanner) scanWhole(n int) []Line {
 			return nil
 		}
 	}
-	text, ok := clean(raw)
+	text, ok := c.cleaner.clean(raw)
 	if !ok {
 		return nil
 	}
@@ -128,152 +135,4 @@ func (c *scanner) scanWhole(n int) []Line {
 	}
 	c.lines(text, from)
 	return c.found.lines
-}
-
-// scanLarge searches a file of which the first n bytes fill the buffer. Most hold none of the literals, and are looked at
-// for those alone.
-func (c *scanner) scanLarge(n int, rest *confine.File) ([]Line, error) {
-	c.begin(n)
-	if c.binary {
-		return nil, nil
-	}
-	if c.stored != nil || c.pattern.beyond {
-		if found, isFirst, err := c.isCandidate(rest); err != nil || !found {
-			return nil, err
-		} else if !isFirst {
-			if err := rest.Rewind(); err != nil {
-				return nil, err
-			}
-			if n, err = io.ReadFull(rest, c.buf); err != nil && err != io.ErrUnexpectedEOF {
-				return nil, err
-			}
-			c.begin(n)
-		}
-	}
-	return c.scanPieces(rest)
-}
-
-// mayMatch says whether bytes of a file, in whatever normal form, can be of one that matches.
-func (c *scanner) mayMatch(raw []byte) bool {
-	if c.pattern.beyond {
-		return !isASCII(raw)
-	}
-	return c.stored.in(raw)
-}
-
-// isCandidate looks in a file, of which the beginning is in the buffer, for what must be in one that matches. isFirst says
-// that it is there already; else the buffer is overwritten.
-func (c *scanner) isCandidate(rest io.Reader) (found, isFirst bool, err error) {
-	if c.mayMatch(c.buf[:c.end]) {
-		return true, true, nil
-	}
-	keep := 0 // What could be the beginning of a literal.
-	if !c.pattern.beyond {
-		c.resize(2 * c.stored.longest())
-		keep = min(c.stored.longest()-1, c.end)
-	}
-	for {
-		if err := c.ctx.Err(); err != nil {
-			return false, false, err
-		}
-		copy(c.buf, c.buf[c.end-keep:c.end])
-		n, err := io.ReadFull(rest, c.buf[keep:])
-		c.end = keep + n
-		switch {
-		case n == 0:
-			return false, false, ignoreEnd(err)
-		case c.mayMatch(c.buf[:c.end]):
-			return true, false, nil
-		case err != nil:
-			return false, false, ignoreEnd(err)
-		}
-	}
-}
-
-func ignoreEnd(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return nil
-	}
-	return err
-}
-
-// resize makes the buffer at least so large, and keeps what is in it.
-func (c *scanner) resize(size int) {
-	if size > len(c.buf) {
-		old := c.buf
-		c.buf = make([]byte, size)
-		copy(c.buf, old[:c.end])
-	}
-}
-
-// scanPieces searches a file in pieces of whole lines. It gives up at what is not text: a file is text as a whole or not
-// at all.
-func (c *scanner) scanPieces(rest io.Reader) ([]Line, error) {
-	for {
-		known := c.end - c.start // Where no line ends.
-		end, err := c.fill(rest)
-		if err != nil || c.binary {
-			return nil, err
-		}
-		if err := c.ctx.Err(); err != nil {
-			return nil, err
-		}
-		size := c.end - c.start
-		if !end {
-			if size = bytes.LastIndexByte(c.buf[known:c.end], '\n') + 1; size > 0 {
-				size += known
-			}
-		}
-		switch {
-		case size > 0 || end:
-			if !c.piece(c.buf[c.start : c.start+size]) {
-				return nil, nil
-			}
-			c.start += size
-		case len(c.buf) >= c.sizes.largest:
-			if ok, err := c.longLine(rest); !ok {
-				return nil, err
-			}
-		}
-		if end {
-			return c.found.lines, nil
-		}
-	}
-}
-
-// fill reads until the buffer is full. Should it be so already, it becomes larger, up to its largest size.
-func (c *scanner) fill(rest io.Reader) (end bool, err error) {
-	size := len(c.buf)
-	if c.end-c.start == size {
-		size = min(2*size, c.sizes.largest)
-	}
-	old := c.buf
-	if size > len(old) {
-		c.buf = make([]byte, size)
-	}
-	c.end = copy(c.buf, old[c.start:c.end])
-	c.start = 0
-	for c.end < len(c.buf) {
-		n, err := rest.Read(c.buf[c.end:])
-		c.took(n)
-		if err == io.EOF {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
-
-// piece searches some whole lines of a larger file. It reports whether they are text.
-func (c *scanner) piece(raw []byte) bool {
-	if c.found.isFull() {
-		return utf8.Valid(raw)
-	}
-	text, ok := clean(raw)
-	if ok {
-		c.lines(text, 0)
-	}
-	return ok
 }

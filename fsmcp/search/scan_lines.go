@@ -17,6 +17,7 @@ func (c *scanner) lines(text []byte, from int) {
 		c.found.passed(text[at:start], number)
 		number += bytes.Count(text[at:start], []byte{'\n'})
 		c.found.match(text, start, end, matchEnd, number)
+		c.waitForTurn()
 		number++
 		at = min(end+1, len(text))
 		from = at
@@ -38,11 +39,12 @@ func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
 		if c.pattern.exact {
 			return start, end, after
 		}
-		if n := c.matchLine(text[start:end]); n >= 0 {
+		n, shown := c.matchCandidate(text[start:end], at-start)
+		if n >= 0 {
 			return start, end, start + n
 		}
 		from = end + 1
-		c.waste(end - start)
+		c.waste(shown)
 	}
 	if from >= len(text) {
 		return -1, -1, -1
@@ -89,7 +91,7 @@ func (c *scanner) nextByAutomaton(text []byte, from int) (start, end, matchEnd i
 
 func (c *scanner) theAutomaton() *automaton {
 	if c.automaton == nil {
-		c.automaton = newAutomaton(c.pattern.program, func() bool { return c.ctx.Err() != nil })
+		c.automaton = newAutomaton(c.pattern.program, c.watch)
 	}
 	return c.automaton
 }

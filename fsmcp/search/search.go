@@ -8,7 +8,8 @@
 // [Glob] is the dialect of name patterns (glob.go).
 //
 // Invariant: an answer depends on the query and the files alone: not on the searcher, the number of processors, or the
-// sizes of buffers. The time of a match is bounded by the product of the lengths of pattern and text, whatever they are.
+// sizes of buffers. The time of a match is bounded by the product of the lengths of pattern and text, whatever they are, and
+// a search that is cancelled ends soon, whatever it is at (watch.go).
 //
 // Not promised: that files that change while they are searched are seen in one state; and anything but UTF-8. What is not
 // is passed over, and so is what cannot be read.
@@ -56,11 +57,16 @@ type Result struct {
 // Run searches the files below a location, or the file at it. A query that cannot be searched for is a [*PatternError];
 // a location that cannot be read is a [*confine.Error].
 func Run(ctx context.Context, loc *confine.Location, q Query) (Result, error) {
-	return runWith(ctx, loc, q, settings{
-		sizes:   sizes{firstRead, largestBuffer},
+	return runWith(ctx, loc, q, usual(min(runtime.GOMAXPROCS(0), maxWorkers)))
+}
+
+// usual are the settings for some workers.
+func usual(workers int) settings {
+	return settings{
+		sizes:   sizes{firstRead, min(largestBuffer, allBuffers/workers)},
 		waits:   waits{probeWait, listWait},
-		workers: min(runtime.GOMAXPROCS(0), maxWorkers),
-	})
+		workers: workers,
+	}
 }
 
 // settings are what an answer does not depend on.
@@ -74,26 +80,41 @@ type settings struct {
 type waits struct{ probe, list time.Duration }
 
 func runWith(ctx context.Context, loc *confine.Location, q Query, with settings) (Result, error) {
-	if strings.Contains(q.Glob, "/") {
-		return Result{}, badPattern("'glob' is %s, and it filters by file name alone; send it without a slash and choose where to look with 'path'", confine.Quote(q.Glob))
+	if err := checkGlob(q.Glob); err != nil {
+		return Result{}, err
 	}
 	p, err := compile(q)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{Query: q, pattern: p, loc: loc, glob: ParseGlob(q.Glob), settings: with}
+	order, err := tiers() // Of a search that asks none, too: a mistake there is to be seen at once.
+	if err != nil {
+		return Result{}, err
+	}
+	s := &search{Query: q, pattern: p, loc: loc, glob: ParseGlob(q.Glob), searchers: order, settings: with}
 	if loc.Info.Kind == confine.Directory {
 		return s.tree(ctx)
 	}
 	return s.file(ctx)
 }
 
+func checkGlob(glob string) error {
+	switch {
+	case strings.Contains(glob, "/"):
+		return badPattern("'glob' is %s, and it filters by file name alone; send it without a slash and choose where to look with 'path'", confine.Quote(glob))
+	case len(glob) > MaxPattern:
+		return badPattern("'glob' has %d bytes; send at most %d", len(glob), MaxPattern)
+	}
+	return nil
+}
+
 // search is a query under way.
 type search struct {
 	Query
-	pattern *pattern
-	loc     *confine.Location
-	glob    Glob
+	pattern   *pattern
+	loc       *confine.Location
+	glob      Glob
+	searchers []searcher // that may be asked, best first
 	settings
 	taken atomic.Int64 // matches in the answer so far
 }

@@ -73,27 +73,26 @@ func (l shortlist) wants(prefix string, step *confine.Step) bool {
 
 // shortlist asks the first usable searcher. It is nil, for all files, where there is none, where it must not be asked, and
 // where its answer cannot be believed.
-func (s *search) shortlist(ctx context.Context) (shortlist, error) {
-	order, err := tiers()
-	if err != nil || len(order) == 0 || s.Regex || !isPlainText(s.Pattern) {
-		return nil, err
+func (s *search) shortlist(ctx context.Context) shortlist {
+	if len(s.searchers) == 0 || s.Regex || !isPlainText(s.Pattern) {
+		return nil
 	}
 	dir, ok := s.loc.HostPath()
 	if !ok || strings.Contains(dir, "\n") {
-		return nil, nil
+		return nil
 	}
-	for _, candidate := range order {
+	for _, candidate := range s.searchers {
 		standing := standingOf(candidate.program())
 		binary := standing.usable(ctx, s.waits.probe)
 		if binary == "" {
 			continue
 		}
 		r := run(ctx, s.waits.list, binary, candidate.args(s.Pattern, dir)...)
-		list, verdict := s.judge(r, dir)
+		list, verdict := s.judge(ctx, r, dir)
 		standing.note(verdict, binary)
-		return list, nil
+		return list
 	}
-	return nil, nil
+	return nil
 }
 
 // isPlainText says whether a text can be looked for by its bytes: it is printable ASCII, and none of its characters has
@@ -110,7 +109,7 @@ func isPlainText(text string) bool {
 // judge decides whether what a searcher did is an answer. It is when it was not killed, exited as its manual says that an
 // answer does (0 for some, 1 for none, 2 for an error of which -s and --no-messages have silenced those about single
 // files, so that a message means something worse), and printed a list of paths in the directory.
-func (s *search) judge(r ran, dir string) (shortlist, verdict) {
+func (s *search) judge(ctx context.Context, r ran, dir string) (shortlist, verdict) {
 	switch {
 	case r.cancelled || r.overflowed:
 		return nil, noVerdict
@@ -119,8 +118,11 @@ func (s *search) judge(r ran, dir string) (shortlist, verdict) {
 	case !r.exited, r.status > 2, r.status == 2 && r.complained:
 		return nil, disbelieved
 	}
-	list, ok := s.parse(r.output, dir)
-	if !ok {
+	list, ok := s.parse(ctx, r.output, dir)
+	switch {
+	case ctx.Err() != nil:
+		return nil, noVerdict
+	case !ok:
 		return nil, disbelieved
 	}
 	return list, believed
@@ -128,7 +130,9 @@ func (s *search) judge(r ran, dir string) (shortlist, verdict) {
 
 // parse reads a list of absolute paths. A path with line breaks in it takes several lines: what is not a path by itself
 // must be one together with the lines before it.
-func (s *search) parse(output, dir string) (shortlist, bool) {
+func (s *search) parse(ctx context.Context, output, dir string) (shortlist, bool) {
+	const stepsOfPath, stepsOfFile = 64, 4096 // to keep a path, and to ask whether it is one
+	w := watch{ctx: ctx}
 	list := shortlist{}
 	if output == "" {
 		return list, true
@@ -142,12 +146,15 @@ func (s *search) parse(output, dir string) (shortlist, bool) {
 	for line := range strings.SplitSeq(output[:len(output)-1], "\n") {
 		path, ok := strings.CutPrefix(line, prefix)
 		switch {
+		case w.mustStop(stepsOfPath):
+			return nil, false
 		case ok && !broken:
 			open = filepath.ToSlash(path)
 		case open == "" || len(open)+len(line) > longestPath:
 			return nil, false
 		default:
 			open += "\n" + line
+			w.mustStop(stepsOfFile)
 			broken = !s.isFile(open)
 			continue
 		}

@@ -14,13 +14,7 @@ import (
 )
 
 // defaults are the settings of Run.
-func defaults() settings {
-	return settings{
-		sizes:   sizes{firstRead, largestBuffer},
-		waits:   waits{probeWait, listWait},
-		workers: 2,
-	}
-}
+func defaults() settings { return usual(2) }
 
 // plant writes files, and links written "a => b", into a new directory and opens that.
 func plant(t testing.TB, tree map[string]string) *confine.Location {
@@ -42,13 +36,15 @@ func plant(t testing.TB, tree map[string]string) *confine.Location {
 	return open(t, dir)
 }
 
-func open(t testing.TB, dir string) *confine.Location {
+func open(t testing.TB, dir string) *confine.Location { return openAt(t, dir, ".") }
+
+func openAt(t testing.TB, dir, path string) *confine.Location {
 	t.Helper()
 	root, err := confine.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	loc, err := root.Resolve("path", ".")
+	loc, err := root.Resolve("path", path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,10 +374,15 @@ func TestBackendIsReadAtEverySearch(t *testing.T) {
 		}
 	}
 	t.Setenv("MCP_FS_GREP_BACKEND", "ripgrep")
-	_, err := Run(t.Context(), loc, Query{Pattern: "x", Max: 1})
 	want := "the environment variable MCP_FS_GREP_BACKEND is 'ripgrep'; it must be auto, external, rg, grep or native"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	dir, _ := loc.HostPath()
+	for _, path := range []string{".", "one"} { // No searcher is asked about a file, but a mistake is one.
+		loc := openAt(t, dir, path)
+		for _, regex := range []bool{false, true} {
+			if _, err := Run(t.Context(), loc, Query{Pattern: "x", Regex: regex, Max: 1}); err == nil || err.Error() != want {
+				t.Errorf("%s: error %v, want %s", path, err, want)
+			}
+		}
 	}
 }
 
