@@ -21,9 +21,9 @@ import (
 	"lookfirst/fsmcp/repomap"
 )
 
-// Maps are measured by the CPU time of whole processes, user and system, on a copy of the tree that is in the page cache.
-// What a process does often besides one cold map is the difference to a process that does it never, divided. The peer is
-// ctags -R, which finds definitions and no references. The sides take turns within a round; a number is the median.
+// Maps are measured by CPU time, user and system, on a copy of the tree that is in the page cache: cold ones by that of
+// whole processes, and what a process does often by its own account of that alone, divided. The peer is ctags -R, which
+// finds definitions and no references. The sides take turns within a round; a number is the median.
 
 // mapCommand measures maps of the named trees and prints a table.
 func mapCommand(args []string, stdout io.Writer) error {
@@ -63,14 +63,15 @@ type mapBench struct {
 	cpu         map[string][]time.Duration
 }
 
-// mapAct is something that a process can do, and how often it does it: enough for tens of milliseconds.
+// mapAct is something that a process can do, and how often it does it: enough for tens of milliseconds. One that is done
+// no times is what the process does anyway.
 type mapAct struct {
 	name  string
 	times int
 }
 
 func mapActs() []mapAct {
-	return []mapAct{{"cold", 0}, {"warm", 100}, {"edit", 10}, {"walk", 100}, {"start", 0}}
+	return []mapAct{{"cold", 0}, {"warm", 100}, {"edit", 20}, {"walk", 100}}
 }
 
 func (b *mapBench) tree(tree string) error {
@@ -96,8 +97,14 @@ func (b *mapBench) tree(tree string) error {
 			return err
 		}
 		for _, act := range mapActs() {
-			if _, err := b.run(act.name, b.self, "map", "-once", act.name+"="+strconv.Itoa(act.times), b.dir); err != nil {
+			said, err := b.run(act.name, b.self, "map", "-once", act.name+"="+strconv.Itoa(act.times), b.dir)
+			if err != nil {
 				return err
+			}
+			if act.times > 0 {
+				if err := b.correct(act, said); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -121,14 +128,15 @@ func (b *mapBench) run(name, program string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// each is the CPU time of one of the things that a process did a number of times besides what a base process did.
-func (b *mapBench) each(name, base string) time.Duration {
-	for _, act := range mapActs() {
-		if act.name == name && act.times > 0 {
-			return max(0, b.median(name)-b.median(base)) / time.Duration(act.times)
-		}
+// correct puts what a process said of the act in place of its whole CPU time.
+func (b *mapBench) correct(act mapAct, said string) error {
+	cpu, err := time.ParseDuration(said)
+	if err != nil {
+		return fmt.Errorf("%s: %w", act.name, err)
 	}
-	return b.median(name)
+	list := b.cpu[act.name]
+	list[len(list)-1] = cpu / time.Duration(act.times)
+	return nil
 }
 
 func (b *mapBench) median(name string) time.Duration {
@@ -137,7 +145,7 @@ func (b *mapBench) median(name string) time.Duration {
 }
 
 func (b *mapBench) print(tree, said string) error {
-	cold, ctags, walk := b.median("cold"), b.median("ctags"), b.each("walk", "start")
+	cold, ctags, walk := b.median("cold"), b.median("ctags"), b.median("walk")
 	rows := []struct {
 		name     string
 		of, than time.Duration
@@ -146,8 +154,8 @@ func (b *mapBench) print(tree, said string) error {
 	}{
 		{"cold map", cold, ctags, "ctags -R", 8},
 		{"cold map in a second process", b.median("stored"), cold, "cold map", 0.1},
-		{"map after one edit", b.each("edit", "cold"), cold, "cold map", 0.1},
-		{"map of an unchanged tree", b.each("warm", "cold"), walk, "walk and lstat", 5},
+		{"map after one edit", b.median("edit"), cold, "cold map", 0.1},
+		{"map of an unchanged tree", b.median("warm"), walk, "walk and lstat", 5},
 	}
 	fmt.Fprintf(b.out, "%s: %s, %d workers, median of %d\n", tree, strings.TrimSpace(said), min(runtime.GOMAXPROCS(0), 4), b.rounds)
 	for _, r := range rows {
@@ -181,62 +189,81 @@ func mapOnce(act, cache, tree string, stdout io.Writer) error {
 		_, err := m.Map(context.Background(), repomap.Request{Path: "."})
 		return err
 	}
-	switch name {
-	case "start":
-		return nil
-	case "walk":
-		return walkOften(root, times)
+	if name == "walk" {
+		return often(stdout, times, func() error { return walk(root) })
 	}
 	if err := draw(); err != nil {
 		return err
 	}
-	if name == "edit" {
-		return editOften(tree, times, draw)
-	}
-	for range times {
-		if err := draw(); err != nil {
-			return err
-		}
-	}
-	if name == "size" {
+	switch name {
+	case "warm":
+		return often(stdout, times, draw)
+	case "edit":
+		return edit(tree, func(change func() error) error {
+			return often(stdout, times, func() error { return errors.Join(change(), draw()) })
+		})
+	case "size":
 		return printSize(m, root, stdout)
 	}
 	return m.Close()
 }
 
-// walkOften is the floor of a map of an unchanged tree: it visits what the map visits, and asks after every file.
-func walkOften(root *confine.Root, times int) error {
+// often does something a number of times, and says what CPU time that took in all.
+func often(stdout io.Writer, times int, act func() error) error {
+	before := ownCPU()
 	for range times {
-		loc, err := root.Resolve("path", ".")
-		if err != nil {
-			return err
-		}
-		dir, err := loc.OpenDir()
-		loc.Close()
-		if err != nil {
-			return err
-		}
-		err = dir.Walk(context.Background(), confine.FilesFirst, func(s *confine.Step) error {
-			if s.Kind == confine.Directory && strings.HasPrefix(s.Name, ".") {
-				return confine.SkipDir
-			}
-			if s.Kind == confine.Regular {
-				_, err := s.Dir.Stat(s.Name)
-				return err
-			}
-			return nil
-		})
-		dir.Close()
-		if err != nil {
+		if err := act(); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := fmt.Fprint(stdout, ownCPU()-before)
+	return err
 }
 
-// editOften adds lines to one source file, the one whose size is in the middle, each time before it draws. In the end
-// the file is as it was, so that other processes find the tree unchanged.
-func editOften(tree string, times int, draw func() error) error {
+// walk is the floor of a map of an unchanged tree: it visits what the map visits, and asks after every file.
+func walk(root *confine.Root) error {
+	loc, err := root.Resolve("path", ".")
+	if err != nil {
+		return err
+	}
+	dir, err := loc.OpenDir()
+	loc.Close()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Walk(context.Background(), confine.FilesFirst, func(s *confine.Step) error {
+		if s.Kind == confine.Directory && strings.HasPrefix(s.Name, ".") {
+			return confine.SkipDir
+		}
+		if s.Kind == confine.Regular {
+			_, err := s.Dir.Stat(s.Name)
+			return err
+		}
+		return nil
+	})
+}
+
+// edit has lines added to one source file, the one whose size is in the middle. In the end the file is as it was, so that
+// other processes find the tree unchanged.
+func edit(tree string, often func(change func() error) error) error {
+	name, size, err := middleFile(tree)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = often(func() error {
+		_, err := f.WriteString("\n")
+		return err
+	})
+	return errors.Join(err, f.Truncate(size), f.Close())
+}
+
+// middleFile is the source file whose size is in the middle.
+func middleFile(tree string) (string, int64, error) {
 	type sized struct {
 		name string
 		size int64
@@ -247,27 +274,17 @@ func editOften(tree string, times int, draw func() error) error {
 			return err
 		}
 		info, err := d.Info()
-		files = append(files, sized{name, info.Size()})
+		if err == nil {
+			files = append(files, sized{name, info.Size()})
+		}
 		return err
 	})
 	if err != nil || len(files) == 0 {
-		return errors.Join(err, errors.New("no file to edit"))
+		return "", 0, errors.Join(err, errors.New("no file to edit"))
 	}
 	slices.SortFunc(files, func(a, b sized) int { return cmp.Compare(a.size, b.size) })
-	edited := files[len(files)/2]
-	f, err := os.OpenFile(edited.name, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	for range times {
-		if _, err = f.WriteString("\n"); err == nil {
-			err = draw()
-		}
-		if err != nil {
-			break
-		}
-	}
-	return errors.Join(err, f.Truncate(edited.size), f.Close())
+	middle := files[len(files)/2]
+	return middle.name, middle.size, nil
 }
 
 // printSize says what the cache of a mapped tree takes.

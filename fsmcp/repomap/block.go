@@ -52,42 +52,74 @@ func better(a, b candidate) int {
 	)
 }
 
-// candidates are a file's definitions, in no order. inner is scratch space, a number a name, all zero.
-func (d *drawing) candidates(f int, inner []uint32) []candidate {
-	e := d.files[f].entry
-	for _, r := range e.references {
-		if d.graph.canMean(r, int32(f)) {
-			inner[r.name] += r.count
-		}
-	}
-	list := make([]candidate, len(e.definitions))
-	for i, def := range e.definitions {
-		list[i] = candidate{definition: def, inner: inner[def.name], queried: d.match != nil && d.match[def.name]}
-		if !def.own || isHeader(d.files[f].path) {
-			// What differs by less is noise of adding.
-			list[i].score = math.Round(d.graph.scoreOf(f, def.name) * 1e9)
-		}
-	}
-	for _, r := range e.references {
-		inner[r.name] = 0
-	}
-	return list
+// chooser finds the best definitions of files. Its lists serve one file after the other.
+type chooser struct {
+	*drawing
+	inner []uint32 // references within a file, a number a name, all zero between two files
+	list  []candidate
 }
 
-// block makes the block of a file; with all its lines, or the best alone.
-func (d *drawing) block(f int, all bool, inner []uint32) block {
-	list := d.candidates(f, inner)
-	if all {
-		slices.SortFunc(list, better)
-	} else {
-		list = []candidate{slices.MinFunc(list, better)}
+// candidates are a file's definitions, in the order of the file. They are good until the next call.
+func (c *chooser) candidates(f int) []candidate {
+	e := c.files[f].entry
+	for _, r := range e.references {
+		if c.graph.canMean(r, int32(f)) {
+			c.inner[r.name] += r.count
+		}
 	}
-	b := block{file: f, title: title(d.files[f].path), best: make([]printed, 0, len(list))}
+	c.list = c.list[:0]
+	for _, def := range e.definitions {
+		one := candidate{definition: def, inner: c.inner[def.name], queried: c.match != nil && c.match[def.name]}
+		if !def.own || isHeader(c.files[f].path) {
+			// What differs by less is noise of adding.
+			one.score = math.Round(c.graph.scoreOf(f, def.name) * 1e9)
+		}
+		c.list = append(c.list, one)
+	}
+	for _, r := range e.references {
+		c.inner[r.name] = 0
+	}
+	return c.list
+}
+
+// best is the best of a file's definitions.
+func (c *chooser) best(f int) definition {
+	definitions := c.files[f].definitions
+	known := &c.graph.best[f]
+	if c.match == nil && *known > 0 {
+		return definitions[*known-1]
+	}
+	list := c.candidates(f)
+	best := 0
+	for i := range list {
+		if better(list[i], list[best]) < 0 {
+			best = i
+		}
+	}
+	if c.match == nil {
+		*known = int32(best) + 1
+	}
+	return definitions[best]
+}
+
+// small makes the block of a file with its best line alone.
+func (c *chooser) small(f int) block {
+	d := c.best(f)
+	b := block{file: f, title: title(c.files[f].path), best: []printed{{int(d.line), c.files[f].line(d)}}}
+	b.measure()
+	return b
+}
+
+// full makes the block of a file with all its lines.
+func (c *chooser) full(f int) block {
+	list := c.candidates(f)
+	slices.SortFunc(list, better)
+	b := block{file: f, title: title(c.files[f].path), best: make([]printed, 0, len(list))}
 	seen := make(map[uint32]bool, len(list))
-	for _, c := range list {
-		if !seen[c.line] {
-			seen[c.line] = true
-			b.best = append(b.best, printed{int(c.line), d.files[f].line(c.definition)})
+	for _, d := range list {
+		if !seen[d.line] {
+			seen[d.line] = true
+			b.best = append(b.best, printed{int(d.line), c.files[f].line(d.definition)})
 		}
 	}
 	b.measure()

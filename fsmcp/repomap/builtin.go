@@ -126,7 +126,7 @@ func isBuiltInRust(name string) bool {
 
 func isBuiltInRaku(name string) bool {
 	switch name {
-	case "Any", "Array", "Bag", "Blob", "Bool", "Buf", "Callable", "Capture", "Code", "Cool", "Date", "DateTime", "Exception",
+	case "_", "Any", "Array", "Bag", "Blob", "Bool", "Buf", "Callable", "Capture", "Code", "Cool", "Date", "DateTime", "Exception",
 		"Failure", "False", "Hash", "IO", "Int", "Junction", "List", "Map", "Match", "Mu", "Nil", "Num", "Numeric", "Order", "Pair",
 		"Parameter", "Positional", "Promise", "Proc", "Range", "Rat", "Real", "Regex", "Routine", "Seq", "Set", "Signature", "Slip",
 		"Str", "Stringy", "Sub", "Supply", "True", "UInt", "Whatever",

@@ -50,13 +50,14 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// decode is the reverse of encode. It takes any bytes without harm, and says when they are damaged.
-func decode(s string) (*Tags, error) {
+// decode is the reverse of encode. It takes any bytes without harm, and says when they are damaged. The lists are made
+// in the room that those of t have.
+func decode(s string, t *Tags) (*Tags, error) {
 	d := decoder{rest: s}
 	if d.number(1) == 0 {
 		return nil, d.end()
 	}
-	t := &Tags{}
+	*t = Tags{Definitions: t.Definitions[:0], References: t.References[:0], Modules: t.Modules[:0]}
 	last := ""
 	count := d.length(4)
 	t.Definitions = slices.Grow(t.Definitions, count)

@@ -163,8 +163,9 @@ func TestFixtureDefinitions(t *testing.T) {
 	root, _ := tree(t, harbour())
 	d := drawingOf(t, mapper(t, root), Request{})
 	got := map[string]string{}
+	choose := &chooser{drawing: d, inner: make([]uint32, len(d.names.of))}
 	for f := range d.files {
-		list := d.candidates(f, make([]uint32, len(d.names.of)))
+		list := choose.candidates(f)
 		slices.SortFunc(list, better)
 		for _, c := range list {
 			got[d.files[f].path] += fmt.Sprintf("%s %.9g, ", d.names.of[c.name], c.score/1e9)
@@ -222,4 +223,28 @@ func TestMapDependsOnTheTreeAlone(t *testing.T) {
 	if diff := cmp.Diff(want[:len(requests)], want[len(requests):]); diff != "" {
 		t.Errorf("a second map differs from the first (-first +second):\n%s", diff)
 	}
+}
+
+// TestMapsOfOneMapper draws maps one after the other, of which each may use what those before it have found out.
+func TestMapsOfOneMapper(t *testing.T) {
+	root, dir := tree(t, harbour())
+	m := mapper(t, root)
+	same := func(req Request) {
+		t.Helper()
+		req.Path = "."
+		want := drawn(t, New(Options{Root: root}), req)
+		if diff := cmp.Diff(want, drawn(t, m, req)); diff != "" {
+			t.Errorf("%+v (-first +after others):\n%s", req, diff)
+		}
+	}
+	for _, few := range []int{300, 512, 8192} { // some blocks with a line, all with a line, everything
+		same(Request{MaxChars: few, Query: "hoist"})
+		same(Request{MaxChars: few})
+		same(Request{MaxChars: few, Query: "hoist"})
+		same(Request{MaxChars: few, Focus: "lib"})
+		same(Request{MaxChars: few})
+	}
+	writeFile(t, filepath.Join(dir, "app", "buoy.py"), lines("def buoy():", "    light_up(Beacon())", "    splice(3)"))
+	same(Request{MaxChars: 300})
+	same(Request{})
 }

@@ -2,16 +2,10 @@
 
 package repomap
 
-/*
-#include "treesitter.h"
-*/
-import "C"
-
 import (
 	"embed"
-	"fmt"
 	"hash"
-	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -103,20 +97,7 @@ type grammars struct {
 	}
 }
 
-func newGrammars() *grammars {
-	C.lf_allocator()
-	return new(grammars)
-}
-
-// trim gives back to the system what parsing has left free.
-func (*grammars) trim() { C.lf_trim() }
-
-// query is a compiled query, and what each of its captures means.
-type query struct {
-	table *C.TSLanguage
-	c     *C.TSQuery
-	roles []role
-}
+func newGrammars() *grammars { return new(grammars) }
 
 func (g *grammars) query(l Language) (*query, error) {
 	e := &g.of[l]
@@ -124,33 +105,15 @@ func (g *grammars) query(l Language) (*query, error) {
 	return e.query, e.err
 }
 
-func compile(l Language) (*query, error) {
-	var text []byte
+// queryText is the text of a language's query.
+func queryText(l Language) (string, error) {
+	var text strings.Builder
 	for _, name := range queriesOf(l) {
 		part, err := queryFiles.ReadFile("queries/" + name + ".scm")
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		text = append(append(text, part...), '\n')
+		text.Write(part)
 	}
-	q := &query{table: (*C.TSLanguage)(tableOf(l))}
-	var offset C.uint32_t
-	var kind C.int
-	q.c = C.ts_query_new(q.table, (*C.char)(unsafe.Pointer(&text[0])), C.uint32_t(len(text)), &offset, &kind)
-	if q.c == nil {
-		rest := text[offset:]
-		return nil, fmt.Errorf("query for %s: error %d at %q", l, kind, rest[:min(len(rest), 60)])
-	}
-	// The query is given back with the grammars that hold it; readers hold those.
-	runtime.AddCleanup(q, func(c *C.TSQuery) { C.ts_query_delete(c) }, q.c)
-	for i := range C.ts_query_capture_count(q.c) {
-		var length C.uint32_t
-		name := C.ts_query_capture_name_for_id(q.c, i, &length)
-		r, err := roleOf(C.GoStringN(name, C.int(length)))
-		if err != nil {
-			return nil, fmt.Errorf("query for %s: %w", l, err)
-		}
-		q.roles = append(q.roles, r)
-	}
-	return q, nil
+	return text.String(), nil
 }

@@ -12,9 +12,6 @@ type grammars struct{}
 
 func newGrammars() *grammars { return nil }
 
-// trim has nothing to give back.
-func (*grammars) trim() {}
-
 // parsers are none.
 type parsers struct{}
 

@@ -29,11 +29,15 @@ type graph struct {
 	definers []int32   // the files that define each name, in order
 	slot     []int32   // of a name's first definer; one more than there are names
 	score    []float64 // of each definer: what other files' references to the name are worth to it
+
+	// What maps have found out so far, for the next one of an unchanged tree.
+	last struct{ weights, ranks []float64 }
+	best []int32 // of each file's definitions, the best when there is no query, plus one; 0 if that is not known
 }
 
 // newGraph builds the graph of the files.
 func newGraph(files []file, names *names) *graph {
-	g := &graph{first: make([]int32, 1, len(files)+1), of: make([]nameID, len(files))}
+	g := &graph{first: make([]int32, 1, len(files)+1), of: make([]nameID, len(files)), best: make([]int32, len(files))}
 	for f := range files {
 		g.of[f] = files[f].of
 	}

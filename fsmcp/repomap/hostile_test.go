@@ -37,7 +37,13 @@ func TestHostileFiles(t *testing.T) {
 		"open.js":     strings.Repeat("(", 300_000),
 		"open.py":     strings.Repeat("(", 300_000),
 		"open.rs":     strings.Repeat("(", 300_000),
+		"close.c":     strings.Repeat(")", 300_000),
+		"less.java":   strings.Repeat("a<b<", 75_000),
+		"less.ts":     strings.Repeat("a<b<", 75_000),
+		"minus.rs":    strings.Repeat("-", 300_000),
+		"dots.py":     strings.Repeat("a.", 150_000),
 		"noise.go":    string(noise),
+		"noise.tsx":   string(noise),
 		"comment.js":  strings.Repeat("/* a\n", 1000),
 		"large.go":    "package a\n" + strings.Repeat("//\n", maxFile/3),
 		"null.py":     "class A:\n\x00",
@@ -53,7 +59,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("the map does not hold %q:\n%.2000s", want, text)
 		}
 	}
-	if !strings.Contains(text, "[mapped 4 files (14 skipped: unsupported/binary/too-large)") {
+	if !strings.Contains(text, "[mapped 6 files (18 skipped: unsupported/binary/too-large)") {
 		t.Errorf("the summary is not as expected:\n%s", text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	if peak := peakMemory(t); peak > 1<<30 {
@@ -85,6 +91,13 @@ func TestOvertime(t *testing.T) {
 	if _, err := r.read(JavaScript, text); !errors.Is(err, errOvertime) {
 		t.Errorf("with a microsecond to parse: %v, want %v", err, errOvertime)
 	}
+	r.limits = limits{parse: 100 * time.Millisecond}
+	for _, l := range []Language{C, JavaScript, TypeScript} {
+		// A comment without an end is read again and again.
+		if _, err := r.read(l, []byte(strings.Repeat("/* a\n", maxFile/5))); !errors.Is(err, errOvertime) {
+			t.Errorf("%s with a comment of a megabyte: %v, want %v", l, err, errOvertime)
+		}
+	}
 	r.limits = limits{parse: parseTime, query: time.Microsecond}
 	if _, err := r.read(JavaScript, text); !errors.Is(err, errOvertime) {
 		t.Errorf("with a microsecond to query: %v, want %v", err, errOvertime)
@@ -96,12 +109,20 @@ func TestOvertime(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded parses what takes a C++ parser hundreds of megabytes.
+// TestMemoryIsBounded parses what takes hundreds of megabytes, or as much as there is.
 func TestMemoryIsBounded(t *testing.T) {
 	r := &reader{grammars: newGrammars()}
 	defer r.close()
-	if _, err := r.read(CPP, []byte(strings.Repeat("a<b<", maxFile/4))); !errors.Is(err, errSkipped) {
-		t.Errorf("%v, want %v", err, errSkipped)
+	for _, tt := range []struct {
+		language Language
+		size     int
+	}{{CPP, maxFile}, {Java, 32 << 10}, {Java, maxFile}, {TSX, maxFile}} {
+		if _, err := r.read(tt.language, []byte(strings.Repeat("a<b<", tt.size/4))); !errors.Is(err, errSkipped) {
+			t.Errorf("%d bytes of %s: %v, want %v", tt.size, tt.language, err, errSkipped)
+		}
+		if tags, err := r.read(tt.language, []byte("class A { }")); err != nil || len(tags.Definitions) != 1 {
+			t.Errorf("%s after that: %v, %v", tt.language, tags, err)
+		}
 	}
 	if peak := peakMemory(t); peak > 1<<30 {
 		t.Errorf("the process has had %d bytes of memory", peak)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"lookfirst/fsmcp/confine"
 	"lookfirst/fsmcp/toolkit"
@@ -14,11 +15,11 @@ import (
 // the one file is parsed in less time.
 const fewMissing = 8
 
-// usualFile is more than most files have, in bytes: what a worker begins with room for.
-const usualFile = 128 << 10
+// usualFile is more than most files have, in bytes: what a worker has room for.
+const usualFile = 64 << 10
 
-// errGrown means that a file has grown between the survey and its reading. The next map sees it as it is then.
-var errGrown = errors.New("grown while it was looked at")
+// namesAFile is how many names a file adds to those that are known, at the lower end.
+const namesAFile = 24
 
 // file is a mapped file.
 type file struct {
@@ -27,12 +28,7 @@ type file struct {
 }
 
 // load gives the files of a survey, in its order, each parsed unless its entry is still good. Files that turn out not to
-// be maps' business are left out.
-//
-//	load ──jobs──► worker, worker ──results──► load
-//
-// It waits for the workers; they end when the jobs do, or after the file in hand once ctx has ended. What they have
-// parsed by then is kept.
+// be maps' business are left out. When ctx ends first, what has been parsed by then is kept.
 func (m *Mapper) load(ctx context.Context, found survey) ([]file, error) {
 	entries := make([]*entry, len(found.sources))
 	var missing []int
@@ -63,7 +59,6 @@ func (m *Mapper) load(ctx context.Context, found survey) ([]file, error) {
 
 // outcome is what a worker knows of a file.
 type outcome struct {
-	source int
 	info   confine.Info // of the file that was read, which may have changed since the survey
 	key    key
 	tags   *Tags // nil when the file is to be left out
@@ -71,65 +66,72 @@ type outcome struct {
 	err    error // nothing is known, and nothing to be remembered
 }
 
+// parsing is the work on a map's missing entries, which its workers share. They take the files in order, and each puts
+// what it knows into the cache itself: a file that the store knows takes less time than it takes to hand it on.
+//
+//	parse ──► worker, worker ──► cache
+//
+// parse waits for the workers; they end when there is nothing left, or after the file in hand once ctx has ended.
+type parsing struct {
+	m        *Mapper
+	sources  []source
+	missing  []int
+	progress func(done, total int64, message string)
+
+	next    atomic.Int64 // of the missing files, the first that nobody has taken
+	mu      sync.Mutex   // guards what follows, and the mapper's cache
+	entries []*entry
+	done    int
+}
+
 // parse fills in the missing entries.
 func (m *Mapper) parse(ctx context.Context, sources []source, missing []int, entries []*entry) {
 	if len(missing) > fewMissing {
 		m.store.open()
 		defer m.store.close()
-		defer m.grammars.trim()
 	}
-	jobs := make(chan int)
-	results := make(chan outcome, m.workers)
+	m.cache.names.expect(namesAFile * len(missing))
+	p := &parsing{m: m, sources: sources, missing: missing, entries: entries, progress: toolkit.Progress(ctx)}
 	var workers sync.WaitGroup
 	for range min(m.workers, len(missing)) {
-		workers.Go(func() { m.work(ctx, sources, jobs, results) })
+		workers.Go(func() { p.work(ctx) })
 	}
-	go func() {
-		defer close(results)
-		defer workers.Wait()
-		defer close(jobs)
-		for _, i := range missing {
-			select {
-			case jobs <- i:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	progress := toolkit.Progress(ctx)
-	done := 0
-	for o := range results {
-		if o.err == nil {
-			entries[o.source] = m.cache.put(sources[o.source].path, o.info.ModTime, o.info.Size, o.key, o.tags)
-			if !o.stored {
-				entries[o.source].parsed = true
-				m.cache.unkept += int(o.info.Size)
-			}
-		}
-		done++
-		progress(int64(done), int64(len(missing)), "reading source files")
-	}
+	workers.Wait()
 }
 
-// work reads the files that it is given.
-func (m *Mapper) work(ctx context.Context, sources []source, jobs <-chan int, results chan<- outcome) {
-	r := &reader{grammars: m.grammars}
+// work reads files until there are no more.
+func (p *parsing) work(ctx context.Context) {
+	r := &reader{grammars: p.m.grammars}
 	defer r.close()
-	buffer := make([]byte, usualFile)
-	for i := range jobs {
-		if ctx.Err() != nil {
+	buffer, room := make([]byte, usualFile), new(Tags)
+	for ctx.Err() == nil {
+		next := int(p.next.Add(1)) - 1
+		if next >= len(p.missing) {
 			return
 		}
-		if need := int(sources[i].info.Size) + 1; need > len(buffer) {
-			buffer = make([]byte, maxFile+1)
-		}
-		o := m.outcome(r, sources[i], buffer)
-		o.source = i
-		results <- o
+		i := p.missing[next]
+		p.put(i, p.m.outcome(r, p.sources[i], buffer, room))
 	}
 }
 
-func (m *Mapper) outcome(r *reader, s source, buffer []byte) (o outcome) {
+// put makes the entry of a file that has been read.
+func (p *parsing) put(source int, o outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if o.err == nil {
+		c := p.m.cache
+		e := c.put(p.sources[source].path, o.info.ModTime, o.info.Size, o.key, o.tags)
+		if e.parsed = !o.stored; e.parsed {
+			c.unkept += int(o.info.Size)
+		}
+		p.entries[source] = e
+	}
+	p.done++
+	p.progress(int64(p.done), int64(len(p.missing)), "reading source files")
+}
+
+// outcome reads a file, with the help of a worker's own things.
+func (m *Mapper) outcome(r *reader, s source, buffer []byte, room *Tags) (o outcome) {
 	f, err := m.root.Open("path", s.path)
 	if err != nil {
 		o.err = err
@@ -137,23 +139,25 @@ func (m *Mapper) outcome(r *reader, s source, buffer []byte) (o outcome) {
 	}
 	defer f.Close()
 	o.info = f.Info()
-	n, err := io.ReadFull(f, buffer)
+	if o.info.Size > int64(len(buffer)) {
+		if m.recall(f, s.language, buffer, room, &o); o.stored || o.err != nil {
+			return o
+		}
+		buffer = make([]byte, min(o.info.Size, maxFile+1))
+	}
+	// What the file has grown by since it was opened is for the next map.
+	n, err := io.ReadFull(f, buffer[:min(o.info.Size, int64(len(buffer)))])
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		o.err = err
 		return o
 	}
-	text := buffer[:n]
-	if o.info.Size >= int64(len(buffer)) {
-		o.err = errGrown
-		return o
-	}
-	l := s.language
+	text, l := buffer[:n], s.language
 	if l == C && isHeader(s.path) {
 		l = headerLanguage(text)
 	}
 	if m.store != nil {
 		o.key = keyOf(l, text)
-		if o.tags, o.stored = m.store.lookup(o.key); o.stored {
+		if o.tags, o.stored = m.store.lookup(o.key, room); o.stored {
 			return o
 		}
 	}
@@ -164,4 +168,20 @@ func (m *Mapper) outcome(r *reader, s source, buffer []byte) (o outcome) {
 		o.err = err
 	}
 	return o
+}
+
+// recall looks up a large file, whose key it makes piece by piece: most often the store knows it, and then it need not be
+// in memory as a whole. Of C it knows too little to tell: a header's language shows in its text.
+func (m *Mapper) recall(f *confine.File, l Language, buffer []byte, room *Tags, o *outcome) {
+	if l == C || !m.store.isStocked() {
+		return
+	}
+	h := newKeyHash(l)
+	if _, o.err = io.CopyBuffer(h, f, buffer); o.err != nil {
+		return
+	}
+	o.key = key(h.Sum(nil))
+	if o.tags, o.stored = m.store.lookup(o.key, room); !o.stored {
+		o.err = f.Rewind()
+	}
 }

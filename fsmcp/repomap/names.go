@@ -1,6 +1,9 @@
 package repomap
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nameID stands for a name. Numbers make the graph a matter of flat arrays; keyed by strings it took forty times as long.
 type nameID uint32
@@ -15,6 +18,14 @@ type names struct {
 }
 
 func newNames() *names { return &names{ids: map[string]nameID{}, of: []string{""}} }
+
+// expect makes room for about so many, before there are any: growing step by step takes as long as the rest.
+func (n *names) expect(count int) {
+	if len(n.ids) == 0 {
+		n.ids = make(map[string]nameID, count)
+		n.of = slices.Grow(n.of, count)
+	}
+}
 
 // id is the number of a name, which may be part of a larger text: that is not kept alive.
 func (n *names) id(name string) nameID {

@@ -8,12 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRaku(t *testing.T) {
-	tests := []struct {
-		name string
-		text []string
-		want []string // name, kind and line
-	}{
+type rakuCase struct {
+	name string
+	text []string
+	want []string // name, kind and line
+}
+
+// rakuCases are also what the fuzzer starts from.
+func rakuCases() []rakuCase {
+	return []rakuCase{
 		{
 			"it cuts adverbs off a class",
 			[]string{"unit class Tide::Pool:ver<1.2>;", "has $.depth;", "method fill($x) { }", "method !drain() { }"},
@@ -100,7 +103,10 @@ func TestRaku(t *testing.T) {
 		{"it does not take a pair for a declaration", []string{"class => 3, sub => 4;", "sub real { }"}, []string{"real function 2"}},
 		{"it reads lines that end in CR LF", []string{"=begin pod\r", "sub fake { }\r", "=end pod\r", "sub real { }\r"}, []string{"real function 4"}},
 	}
-	for _, tt := range tests {
+}
+
+func TestRaku(t *testing.T) {
+	for _, tt := range rakuCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, d := range scanRaku(lines(tt.text...)).Definitions {
@@ -175,6 +181,9 @@ func TestRakuEdges(t *testing.T) {
 
 func FuzzRaku(f *testing.F) {
 	f.Add("sub a { } #`( x\nq:to/E/;\nE\n=begin pod\n=end pod\nclass A::B:ver<1> { method !b { } }\ntoken t:sym<+> { }\nmy $x = q[")
+	for _, c := range rakuCases() {
+		f.Add(lines(c.text...))
+	}
 	f.Add("infix:«>» sub infix:<>>> constant \\x = 'a\\'")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, d := range scanRaku(text).Definitions {

@@ -22,23 +22,31 @@ const (
 )
 
 // rank gives each file's rank; they add up to 1. The weights say how likely the reader starts at each file, up to a
-// common factor.
+// common factor. What was asked last is remembered: it is what is oftenest asked next.
 func (g *graph) rank(weights []float64) []float64 {
-	start := normalised(weights)
+	if !slices.Equal(weights, g.last.weights) {
+		g.last.weights, g.last.ranks = weights, g.ranksFrom(normalised(weights))
+	}
+	return g.last.ranks
+}
+
+func (g *graph) ranksFrom(start []float64) []float64 {
 	chance, dead := g.chances()
 	r, next := slices.Clone(start), make([]float64, len(start))
 	for range maxRounds {
 		dangling := 0.0
 		clear(next)
-		for f := range r {
+		for f, rank := range r {
 			if dead[f] {
-				dangling += r[f]
+				dangling += rank
 				continue
 			}
-			for e := g.first[f]; e < g.first[f+1]; e++ {
+			to := g.to[g.first[f]:g.first[f+1]]
+			share := chance[g.first[f]:][:len(to)]
+			for i, t := range to {
 				// The conversions keep a compiler from fusing the product with the sum, which some processors round
 				// differently.
-				next[g.to[e]] += float64(r[f] * chance[e])
+				next[t] += float64(rank * share[i])
 			}
 		}
 		change := 0.0

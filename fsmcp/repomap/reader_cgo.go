@@ -3,7 +3,6 @@
 package repomap
 
 /*
-#include <stdlib.h>
 #include "treesitter.h"
 */
 import "C"
@@ -21,10 +20,10 @@ const (
 	// a megabyte has taken more than two seconds.
 	parseTime = 5 * time.Second
 	queryTime = 2 * time.Second
-	// parseMemory is what one parse may hold, in bytes: six times what a megabyte of ordinary source takes. Two hostile
-	// files parsed side by side then leave a gigabyte unreached.
+	// parseMemory is what one reading may hold, in bytes: six times what a megabyte of ordinary source takes. Two hostile
+	// files read side by side then leave a gigabyte unreached.
 	parseMemory = 256 << 20
-	// maxBroken is how many children an unreadable file may have: a query takes their number squared.
+	// maxBroken is how many children an unreadable file may have: what has so many is of another language.
 	maxBroken = 5000
 )
 
@@ -35,42 +34,18 @@ var errOvertime = errors.New("gave up in time")
 // limits are how long the two steps of reading a file may take, by the wall clock; each is the usual one if zero.
 type limits struct{ parse, query time.Duration }
 
-// parsers are a reader's own objects in C.
+// parsers are what a reader has in C, once there is something to parse.
 type parsers struct {
-	limits   limits
-	of       [languages]*C.TSParser
-	cursor   *C.TSQueryCursor
-	captures C.lf_captures
+	limits limits
+	c      *C.lf_reader
 }
 
-// close gives the objects back. The reader is not used afterwards.
+// close gives it back. The reader is not used afterwards.
 func (p *parsers) close() {
-	for _, parser := range p.of {
-		if parser != nil {
-			C.ts_parser_delete(parser)
-		}
+	if p.c != nil {
+		C.lf_reader_delete(p.c)
+		p.c = nil
 	}
-	if p.cursor != nil {
-		C.ts_query_cursor_delete(p.cursor)
-	}
-	C.free(unsafe.Pointer(p.captures.list))
-	*p = parsers{}
-}
-
-// parser is the one for a language, made at its first file.
-func (p *parsers) parser(l Language, table *C.TSLanguage) (*C.TSParser, error) {
-	if p.cursor == nil {
-		p.cursor = C.ts_query_cursor_new()
-	}
-	if p.of[l] == nil {
-		parser := C.ts_parser_new()
-		if !C.ts_parser_set_language(parser, table) {
-			C.ts_parser_delete(parser)
-			return nil, fmt.Errorf("the grammar of %s is of another version than the parser", l)
-		}
-		p.of[l] = parser
-	}
-	return p.of[l], nil
 }
 
 // parse reads a text with the language's grammar.
@@ -82,30 +57,38 @@ func (r *reader) parse(l Language, text string) (*Tags, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser, err := r.parser(l, q.table)
+	list, err := r.find(l, q, text)
 	if err != nil {
 		return nil, err
 	}
+	return collect(l, q, text, list).tags(), nil
+}
+
+// find gives what a query captures in a text, which is not empty. It lies in C, until the next call.
+func (p *parsers) find(l Language, q *query, text string) ([]C.lf_capture, error) {
+	if p.c == nil {
+		p.c = C.lf_reader_new()
+	}
 	limits := C.lf_limits{
-		parse_micros: C.uint64_t(cmp.Or(r.limits.parse, parseTime).Microseconds()),
-		query_micros: C.uint64_t(cmp.Or(r.limits.query, queryTime).Microseconds()),
+		parse_micros: C.uint64_t(cmp.Or(p.limits.parse, parseTime).Microseconds()),
+		query_micros: C.uint64_t(cmp.Or(p.limits.query, queryTime).Microseconds()),
 		memory:       parseMemory,
 		broken:       maxBroken,
 	}
-	// The parser keeps the pointer, and does not look at it again before it is given the next one.
-	bytes := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
-	switch C.lf_read(parser, r.cursor, q.c, bytes, C.uint32_t(len(text)), &limits, &r.captures) {
+	found := C.lf_read(p.c, q.table, q.paths, chars(text), C.uint32_t(len(text)), &limits)
+	switch found.end {
 	case C.LF_PARSE_TIME, C.LF_QUERY_TIME:
 		return nil, errOvertime
 	case C.LF_MEMORY, C.LF_BROKEN:
 		return nil, errSkipped
+	case C.LF_VERSION:
+		return nil, fmt.Errorf("the grammar of %s is of another version than the parser", l)
 	}
-	return r.collect(l, q, text).tags(), nil
+	return unsafe.Slice(found.list, found.count), nil
 }
 
 // collect takes the captures over from C, match by match.
-func (r *reader) collect(l Language, q *query, text string) *captured {
-	list := unsafe.Slice(r.captures.list, r.captures.count)
+func collect(l Language, q *query, text string, list []C.lf_capture) *captured {
 	c := &captured{text: text, language: l}
 	var roles []role
 	var spans []span

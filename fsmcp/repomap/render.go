@@ -34,15 +34,15 @@ func draw(files []file, names *names, g *graph, steer steering) *drawing {
 func (d *drawing) render(limit int) string {
 	s := d.counts()
 	s.limit = limit
-	inner := make([]uint32, len(d.names.of))
-	best, fit := d.best(s, limit, inner)
+	c := &chooser{drawing: d, inner: make([]uint32, len(d.names.of))}
+	best, fit := c.fitting(s)
 	if !fit {
 		return d.write(best, s, 1)
 	}
 	blocks := make([]block, len(best))
 	most := 0
 	for i, b := range best {
-		blocks[i] = d.block(b.file, true, inner)
+		blocks[i] = c.full(b.file)
 		most = max(most, len(blocks[i].best))
 	}
 	// The largest number of lines a file with which the map is short enough: the size only grows with it.
@@ -50,29 +50,29 @@ func (d *drawing) render(limit int) string {
 	return d.write(blocks, s, k)
 }
 
-// best makes the blocks of the highest files with their best lines alone, and says whether the map of all of them fits.
+// fitting makes the blocks of the highest files with their best lines alone, and says whether the map of all of them fits.
 // Else it gives as many as do, a prefix that never skips one, so that a larger limit never loses a file; and it keeps
 // room for the longest summary, so that the choice does not depend on the summary that it leads to.
-func (d *drawing) best(s summary, limit int, inner []uint32) (blocks []block, fit bool) {
+func (c *chooser) fitting(s summary) (blocks []block, fit bool) {
 	longest := s
 	longest.shown, longest.left = s.definitions, s.blocks
-	room := limit - len(longest.longest())
+	room := s.limit - len(longest.longest())
 	fitting, size := -1, 0
-	for _, f := range d.order {
-		if len(d.files[f].definitions) == 0 {
+	for _, f := range c.order {
+		if len(c.files[f].definitions) == 0 {
 			continue
 		}
-		b := d.block(f, false, inner)
+		b := c.small(f)
 		size += b.size(1)
 		if size > room && fitting < 0 {
 			fitting = len(blocks)
 		}
-		if size > limit {
+		if size > s.limit {
 			return blocks[:fitting], false
 		}
 		blocks = append(blocks, b)
 	}
-	if d.size(blocks, s, 1) > limit {
+	if c.size(blocks, s, 1) > s.limit {
 		return blocks[:max(fitting, 0)], false
 	}
 	return blocks, true

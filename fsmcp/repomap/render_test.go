@@ -111,12 +111,12 @@ func TestRenderKeepsItsLimit(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	files, names := random(1, 30)
 	d := draw(files, names, newGraph(files, names), steering{})
-	inner := make([]uint32, len(names.of))
+	c := &chooser{drawing: d, inner: make([]uint32, len(names.of))}
 	for f := range files {
 		if len(files[f].definitions) == 0 {
 			continue
 		}
-		b := d.block(f, true, inner)
+		b := c.full(f)
 		for k := 1; k <= len(b.best)+1; k++ {
 			var out strings.Builder
 			b.write(&out, k)
@@ -129,6 +129,10 @@ func TestMeasure(t *testing.T) {
 
 func FuzzRender(f *testing.F) {
 	f.Add(uint64(1), uint8(10), uint16(512), uint16(40))
+	f.Add(uint64(2), uint8(0), uint16(0), uint16(0))       // nothing to show, and no room for it
+	f.Add(uint64(3), uint8(1), uint16(100), uint16(1))     // one file, about as long as the summary
+	f.Add(uint64(4), uint8(255), uint16(300), uint16(20))  // most files do not fit
+	f.Add(uint64(5), uint8(7), uint16(8192), uint16(8192)) // everything fits
 	f.Fuzz(func(t *testing.T, seed uint64, count uint8, limit, more uint16) {
 		files, names := random(seed, int(count))
 		checkMap(t, draw(files, names, newGraph(files, names), steering{}), int(limit), int(limit)+int(more))

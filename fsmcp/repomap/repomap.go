@@ -9,8 +9,8 @@
 //	rank     personalised PageRank                              rank.go
 //	render   whole blocks, up to a number of characters         render.go
 //
-// Nine languages are read with tree-sitter, which is C (reader_cgo.go, treesitter.c), and Raku with a scanner of our own
-// (raku.go). Go files without an error take a shorter way (goread.go), so a build without cgo reads Go and Raku, and its
+// Nine languages are read with tree-sitter, which is C: queries/ says what is looked for, and treesitter.c, walk.c and
+// region.c find it. Raku is read by a scanner of our own (raku.go). Go files without an error take a shorter way (goread.go), so a build without cgo reads Go and Raku, and its
 // maps say so.
 //
 // Invariant: the text depends on the mapped files, the request and nothing else: not on the order in which files are
@@ -82,11 +82,18 @@ func New(opt Options) *Mapper {
 	return m
 }
 
-// Close keeps what is worth keeping for the next process. No map may be under way.
+// Close keeps what is worth keeping for the next process. It waits for no map: while one is under way, as it may be at a
+// sudden end, what that has not kept itself is parsed again some day.
 func (m *Mapper) Close() error {
 	if m.store == nil {
 		return nil
 	}
+	select {
+	case <-m.turn:
+	default:
+		return nil
+	}
+	defer func() { m.turn <- struct{}{} }()
 	return m.store.save(m.cache)
 }
 

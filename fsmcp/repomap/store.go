@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,7 +30,7 @@ import (
 const (
 	storeMagic = "lookfirst map"
 	// storeVersion is raised with every change of what a file is parsed to that the queries do not show.
-	storeVersion = 1
+	storeVersion = 2
 	// maxStore bounds the directory, and each file in it, in bytes. What has not been used for longest goes first.
 	maxStore = 256 << 20
 	// worthSaving is how many bytes of source must have been parsed for the store to be written before the end: a tenth
@@ -36,6 +38,9 @@ const (
 	worthSaving = 256 << 10
 	// strayAge is how old a file must be to have been left by a process that is gone.
 	strayAge = time.Hour
+
+	// usualEntry is what an entry takes in the middle, in bytes.
+	usualEntry = 1 << 10
 
 	headerSize = len(storeMagic) + sha256.Size
 	entryHead  = len(key{}) + 8
@@ -45,10 +50,16 @@ const (
 type key [sha256.Size]byte
 
 func keyOf(l Language, text []byte) key {
-	h := sha256.New()
-	h.Write([]byte{byte(l)})
+	h := newKeyHash(l)
 	h.Write(text)
 	return key(h.Sum(nil))
+}
+
+// newKeyHash is a hash to which the text is still to be written.
+func newKeyHash(l Language) hash.Hash {
+	h := sha256.New()
+	h.Write([]byte{byte(l)})
+	return h
 }
 
 // store is one root's file. It is used by the map that is being drawn; lookups may run side by side.
@@ -97,13 +108,17 @@ func (s *store) close() {
 	}
 }
 
-// lookup finds the tags that a key was given; they are nil when the file is to be left out.
-func (s *store) lookup(k key) (*Tags, bool) {
+// isStocked says whether there is anything to find. A nil store is empty.
+func (s *store) isStocked() bool { return s != nil && len(s.content.entries) > 0 }
+
+// lookup finds the tags that a key was given; they are nil when the file is to be left out. They are made in the room of
+// what the caller has no more use for, and good until the store is closed.
+func (s *store) lookup(k key, room *Tags) (*Tags, bool) {
 	e, ok := s.content.entries[k]
 	if !ok {
 		return nil, false
 	}
-	t, err := decode(s.content.text[e.at:][:e.size])
+	t, err := decode(s.content.text[e.at:][:e.size], room)
 	return t, err == nil
 }
 
@@ -111,14 +126,22 @@ func (s *store) path() string { return filepath.Join(s.dir, s.name) }
 
 // read reads the file as it is now.
 func (s *store) read() contents {
-	if info, err := os.Stat(s.path()); err != nil || !info.Mode().IsRegular() || info.Size() > s.max {
+	info, err := os.Stat(s.path())
+	if err != nil || !info.Mode().IsRegular() || info.Size() > s.max {
 		return contents{}
 	}
-	b, err := os.ReadFile(s.path())
+	f, err := os.Open(s.path())
 	if err != nil {
 		return contents{}
 	}
-	c, err := parseContents(string(b))
+	defer f.Close()
+	// It may have grown: whatever is beyond what there was is damage, or another process's business.
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	if _, err := io.CopyN(&text, f, info.Size()); err != nil {
+		return contents{}
+	}
+	c, err := parseContents(text.String())
 	if err != nil {
 		return contents{}
 	}
@@ -132,10 +155,10 @@ func parseContents(text string) (contents, error) {
 	if end < len(header) || text[:len(header)] != header {
 		return contents{}, errDamaged
 	}
-	if checksum([]byte(text[:end])) != binary.LittleEndian.Uint32([]byte(text[end:])) {
+	if checksum(text[:end]) != binary.LittleEndian.Uint32([]byte(text[end:])) {
 		return contents{}, errDamaged
 	}
-	c := contents{text: text, entries: map[key]stored{}}
+	c := contents{text: text, entries: make(map[key]stored, len(text)/usualEntry)}
 	for at := len(header); at < end; {
 		if end-at < entryHead {
 			return contents{}, errDamaged
@@ -164,7 +187,17 @@ func storeHeader() string {
 	return storeMagic + string(h.Sum(nil))
 }
 
-func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+// checksum goes through a buffer, since a string would have to be copied as a whole.
+func checksum[T string | []byte](text T) uint32 {
+	table, sum := crc32.MakeTable(crc32.Castagnoli), uint32(0)
+	var buffer [4 << 10]byte
+	for len(text) > 0 {
+		n := copy(buffer[:], text)
+		sum = crc32.Update(sum, table, buffer[:n])
+		text = text[n:]
+	}
+	return sum
+}
 
 // save writes what the cache knows, and what the file already holds, if the cache knows anything new.
 func (s *store) save(c *cache) error {

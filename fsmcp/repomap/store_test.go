@@ -3,6 +3,7 @@ package repomap
 import (
 	"crypto/sha256"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,35 @@ func TestStoreServesTheNextProcess(t *testing.T) {
 	}
 }
 
+// TestStoreServesLargeFiles has files for which a worker has no room. One that has changed is read from its beginning.
+func TestStoreServesLargeFiles(t *testing.T) {
+	files := map[string]string{}
+	for i := range 2 * fewMissing {
+		files[fmt.Sprintf("f%02d.raku", i)] = fmt.Sprintf("sub f%d { }\n", i) + strings.Repeat("# more\n", usualFile/5)
+	}
+	root, dir := tree(t, files)
+	cacheDir := t.TempDir()
+	drawn(t, New(Options{Root: root, CacheDir: cacheDir}), Request{Path: "."}) // it has parsed enough to be kept at once
+	if n := known(t, root, cacheDir); n != len(files) {
+		t.Errorf("%d files are known, want %d", n, len(files))
+	}
+	writeFile(t, filepath.Join(dir, "f03.raku"), "sub changed { }\n"+strings.Repeat("# more\n", usualFile/5))
+	want := drawn(t, New(Options{Root: root}), Request{Path: "."})
+	if diff := cmp.Diff(want, drawn(t, New(Options{Root: root, CacheDir: cacheDir}), Request{Path: "."})); diff != "" || !strings.Contains(want, "changed") {
+		t.Errorf("a map with a changed file (-parsed +stored):\n%s", diff)
+	}
+}
+
+func TestChecksum(t *testing.T) {
+	for _, size := range []int{0, 1, 4 << 10, 10_000} {
+		text := strings.Repeat("0123456789abcdef", 1000)[:size]
+		want := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
+		if got := checksum(text); got != want || checksum([]byte(text)) != want {
+			t.Errorf("of %d bytes it is %x, want %x", size, got, want)
+		}
+	}
+}
+
 func TestStoreIgnoresWhatIsDamaged(t *testing.T) {
 	root, _, cacheDir := stocked(t)
 	name := storeFile(t, cacheDir)
@@ -127,6 +157,29 @@ func TestStoreDoesWithoutADirectory(t *testing.T) {
 	if err := m.Close(); err == nil {
 		t.Error("nothing is said of a cache that could not be written")
 	}
+}
+
+// TestCloseDoesNotWait closes a mapper while a map is under way, as happens when a client goes away.
+func TestCloseDoesNotWait(t *testing.T) {
+	root, _ := tree(t, map[string]string{"a.raku": "sub a { }\n", "b.raku": "sub b { }\n"})
+	cacheDir := filepath.Join(t.TempDir(), "map")
+	m := New(Options{Root: root, CacheDir: cacheDir})
+	ctx := withProgress(t.Context(), func(int64) {
+		if err := m.Close(); err != nil {
+			t.Errorf("during a map: %v", err)
+		}
+		if list, err := os.ReadDir(cacheDir); err == nil {
+			t.Errorf("during a map, %v is written", list)
+		}
+	})
+	if _, err := m.Map(ctx, Request{Path: "."}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storeFile(t, cacheDir)
+	drawn(t, m, Request{Path: "."}) // whoever closes gives the turn back
 }
 
 func TestStoreIsShared(t *testing.T) {
@@ -184,7 +237,7 @@ func TestStoreIsBounded(t *testing.T) {
 	s.open()
 	var got []byte
 	for i := range 256 {
-		if tags, ok := s.lookup(key{byte(i)}); ok && tags != nil {
+		if tags, ok := s.lookup(key{byte(i)}, new(Tags)); ok && tags != nil {
 			got = append(got, byte(i))
 		}
 	}
@@ -241,12 +294,12 @@ func TestCodec(t *testing.T) {
 	}
 	for _, want := range tests {
 		b := encode(nil, want)
-		got, err := decode(string(b))
+		got, err := decode(string(b), new(Tags))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v: %v (-encoded +decoded):\n%s", want, err, diff)
 		}
 		for n := range b {
-			if _, err := decode(string(b[:n])); err == nil && n > 0 {
+			if _, err := decode(string(b[:n]), new(Tags)); err == nil && n > 0 {
 				t.Errorf("%d of %d bytes are taken for whole", n, len(b))
 			}
 		}
@@ -256,11 +309,11 @@ func TestCodec(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(nil, &Tags{Definitions: []Definition{{"a", 1, TypeKind, true, "x"}}, References: []Reference{{"a", "p", 1}}, Modules: []string{"M"}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		tags, err := decode(string(b))
+		tags, err := decode(string(b), new(Tags))
 		if err != nil || tags == nil {
 			return
 		}
-		again, err := decode(string(encode(nil, tags)))
+		again, err := decode(string(encode(nil, tags)), new(Tags))
 		if diff := cmp.Diff(tags, again); diff != "" || err != nil {
 			t.Errorf("%v (-first +second):\n%s", err, diff)
 		}
@@ -279,7 +332,7 @@ func FuzzStore(f *testing.F) {
 			return
 		}
 		for k := range c.entries {
-			(&store{content: c}).lookup(k)
+			(&store{content: c}).lookup(k, new(Tags))
 		}
 	})
 }

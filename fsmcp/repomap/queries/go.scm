@@ -2,7 +2,7 @@
 
 (package_clause (package_identifier) @package)
 (import_spec name: (package_identifier) @import.name path: (interpreted_string_literal) @import.path)
-(import_spec . path: (interpreted_string_literal) @import.path)
+(import_spec path: (interpreted_string_literal) @import.path !name)
 (selector_expression operand: (identifier) @from field: (field_identifier) @r.member)
 (qualified_type package: (package_identifier) @from name: (type_identifier) @r.type)
 
@@ -21,7 +21,7 @@
 (type_identifier) @r.type
 (argument_list (identifier) @r.value)
 (literal_value (literal_element (identifier) @r.value))
-(keyed_element (_) (literal_element (identifier) @r.value))
+(keyed_element (literal_element (identifier) @r.value) .)
 (expression_list (identifier) @r.value)
 (binary_expression (identifier) @r.value)
 
