@@ -165,7 +165,7 @@ func TestFenceOverAProviderThatFailsHavingActed(t *testing.T) {
 	failing = true
 	fails(t, f, "fs_write", `{"path":"a.txt","content":"first"}`, "it is not known whether the call was made")
 	failing = false
-	fails(t, f, "fs_write", `{"path":"a.txt","content":"second"}`, "'a.txt' has changed")
+	fails(t, f, "fs_write", `{"path":"a.txt","content":"second"}`, "'a.txt' exists, and was expected to be absent")
 	if got := contentOf(t, dir, "a.txt"); got != "first" {
 		t.Errorf("the file holds %q", got)
 	}

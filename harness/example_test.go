@@ -52,7 +52,7 @@ func Example() {
 	// The tools were opened again. <nil>
 	// 11 tools
 	// May I fs_delete {"path":"todo.md"}? No.
-	// a: "'todo.md' has changed since the revision that was expected; nothing was changed; read it again and use its new revision"
+	// a: "'todo.md' exists, and was expected to be absent; nothing was changed; read it first and use its revision"
 	// b: "- feed the yak\n"
 	// c: "Wrote 7 bytes to 'todo.md'"
 	// d: "the person did not allow this call of 'fs_delete'; do without it, or ask what to do instead"

@@ -25,39 +25,40 @@ type step struct{ name, arguments, want string } // want is part of the error, o
 
 func TestFence(t *testing.T) {
 	const (
-		write = `{"path":"a.txt","content":"mine"}`
-		other = `{"path":"a.txt","content":"theirs"}`
-		stale = "'a.txt' has changed since the revision that was expected"
+		write  = `{"path":"a.txt","content":"mine"}`
+		other  = `{"path":"a.txt","content":"theirs"}`
+		stale  = "'a.txt' has changed since the revision that was expected"
+		unseen = "'a.txt' exists, and was expected to be absent"
 	)
 	read := step{"fs_read", `{"path":"a.txt"}`, ""}
 	tests := []struct {
 		name  string
 		steps []step
 	}{
-		{"refuses to overwrite what was never seen", []step{{"fs_write", write, stale}, read, {"fs_write", write, ""}}},
+		{"refuses to overwrite what was never seen", []step{{"fs_write", write, unseen}, read, {"fs_write", write, ""}}},
 		{"lets a new file be made", []step{{"fs_write", `{"path":"new.txt","content":""}`, ""}}},
 		{"refuses to overwrite what somebody else has changed", []step{read, {"!fs_write", other, ""}, {"fs_write", write, stale}, read, {"fs_write", write, ""}}},
 		{"refuses to make a file that somebody else has made", []step{
 			{"!fs_write", `{"path":"new.txt","content":"x"}`, ""},
-			{"fs_write", `{"path":"new.txt","content":"y"}`, "'new.txt' has changed"},
+			{"fs_write", `{"path":"new.txt","content":"y"}`, "'new.txt' exists, and"},
 		}},
 		{"learns from its own changes", []step{read, {"fs_write", write, ""}, {"fs_edit", `{"path":"a.txt","old-string":"mine","new-string":"ours"}`, ""}, {"fs_delete", `{"path":"a.txt"}`, ""}, {"fs_write", write, ""}}},
 		{"learns from a window and from stat", []step{{"fs_stat", `{"path":"a.txt"}`, ""}, {"fs_write", write, ""}, {"fs_read", `{"path":"d/b.txt","limit":1}`, ""}, {"fs_delete", `{"path":"d/b.txt"}`, ""}}},
-		{"learns nothing from a search", []step{{"fs_grep", `{"pattern":"a"}`, ""}, {"fs_write", write, stale}}},
+		{"learns nothing from a search", []step{{"fs_grep", `{"pattern":"a"}`, ""}, {"fs_write", write, unseen}}},
 		{"knows a file by other slashes and dots", []step{{"fs_read", `{"path":"./d//b.txt"}`, ""}, {"fs_delete", `{"path":"d/b.txt"}`, ""}}},
 		{"knows what one pack has read for the other", []step{read, {"write_file", write, ""}, {"edit_file", `{"path":"a.txt","old_string":"mine","new_string":"ours"}`, ""}, {"fs_delete", `{"path":"a.txt"}`, ""}}},
 		{"fences the file tools too", []step{{"read_file", `{"path":"a.txt"}`, ""}, {"!fs_write", other, ""}, {"write_file", write, stale}}},
-		{"fences several edits at once", []step{{"multi_edit", `{"path":"a.txt","edits":[{"old_string":"a","new_string":"b"}]}`, stale}, read, {"multi_edit", `{"path":"a.txt","edits":[{"old_string":"a","new_string":"b"}]}`, ""}}},
-		{"forgets after a failure", []step{read, {"fs_edit", `{"path":"a.txt","old-string":"none","new-string":""}`, "is not in 'a.txt'"}, {"fs_write", write, stale}, read, {"fs_write", write, ""}}},
+		{"fences several edits at once", []step{{"multi_edit", `{"path":"a.txt","edits":[{"old_string":"a","new_string":"b"}]}`, unseen}, read, {"multi_edit", `{"path":"a.txt","edits":[{"old_string":"a","new_string":"b"}]}`, ""}}},
+		{"forgets after a failure", []step{read, {"fs_edit", `{"path":"a.txt","old-string":"none","new-string":""}`, "is not in 'a.txt'"}, {"fs_write", write, unseen}, read, {"fs_write", write, ""}}},
 		{"forgets a file that cannot be read any more", []step{read, {"!fs_delete", `{"path":"a.txt"}`, ""}, {"fs_read", `{"path":"a.txt"}`, "'a.txt'"}, {"fs_write", write, ""}}},
 		{"expects both locations of a move", []step{
-			{"fs_move", `{"from":"a.txt","to":"c.txt"}`, stale},
+			{"fs_move", `{"from":"a.txt","to":"c.txt"}`, unseen},
 			read,
 			{"fs_move", `{"from":"a.txt","to":"c.txt"}`, ""},
 			{"fs_write", `{"path":"c.txt","content":"x"}`, ""},
 			{"fs_write", write, ""},
 		}},
-		{"refuses to move onto a file that it has not seen", []step{read, {"fs_move", `{"from":"a.txt","to":"d/b.txt"}`, "'d/b.txt' has changed"}}},
+		{"refuses to move onto a file that it has not seen", []step{read, {"fs_move", `{"from":"a.txt","to":"d/b.txt"}`, "'d/b.txt' exists, and"}}},
 		{"refuses to delete a directory in which something has changed", []step{
 			{"fs_list", `{"path":"d"}`, ""},
 			{"!fs_write", `{"path":"d/c.txt","content":"x"}`, ""},
@@ -72,7 +73,7 @@ func TestFence(t *testing.T) {
 			{"fs_write", `{"path":"d/b.txt","content":"x"}`, ""},
 		}},
 		{"puts its own revisions in place of the model's", []step{{"fs_write", `{"path":"a.txt","content":"x","_expected-revisions":{"path":"sha256-v1:file:` +
-			`87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"}}`, stale}}},
+			`87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7"}}`, unseen}}},
 		{"takes arguments in a string", []step{read, {"fs_write", `"{\"path\":\"a.txt\",\"content\":\"x\"}"`, ""}}},
 		{"leaves a missing argument to the tool", []step{{"fs_write", `{"content":"x"}`, "'path' is missing"}, {"fs_write", `{"path":7,"content":"x"}`, "'path' is the number 7"}}},
 		{"refuses a location that is given twice", []step{{"fs_write", `{"path":"n","path":"a.txt","content":"x"}`, "the location of the 'fs_write' call is not clear: 'path' is given twice; send it once"}}},
@@ -102,7 +103,7 @@ func TestFence(t *testing.T) {
 func TestFenceKeepsTheBytes(t *testing.T) {
 	h, dir := filesHost(t)
 	const write = `{"path":"a.txt","content":"mine"}`
-	fails(t, mustFence(t, h, "fs"), "fs_write", write, "has changed")
+	fails(t, mustFence(t, h, "fs"), "fs_write", write, "was expected to be absent")
 	if got := contentOf(t, dir, "a.txt"); got != "a\n" {
 		t.Errorf("the file holds %q", got)
 	}

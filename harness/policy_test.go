@@ -288,7 +288,7 @@ func TestPolicyOverAFence(t *testing.T) {
 	h, dir := filesHost(t)
 	p := mustPolicy(t, mustFence(t, h, "fs"), PolicyOptions{Rules: []Rule{{Under: "d", Decision: Allow}}})
 	fails(t, p, "fs_read", `{"path":"a.txt"}`, "nobody to ask")
-	fails(t, p, "fs_write", `{"path":"d/b.txt","content":"x"}`, "has changed")
+	fails(t, p, "fs_write", `{"path":"d/b.txt","content":"x"}`, "was expected to be absent")
 	works(t, p, "fs_read", `{"path":"d/b.txt"}`)
 	works(t, p, "fs_write", `{"path":"d/b.txt","content":"x"}`)
 	if got := contentOf(t, dir, "d/b.txt"); got != "x" {

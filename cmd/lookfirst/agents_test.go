@@ -261,16 +261,16 @@ func (a *agent) tried(ctx context.Context, f file, tool string, arguments map[st
 // beaten takes a refusal that somebody faster has brought about. Any other is an error: what an agent has read it can
 // change, if it is still so.
 func (a *agent) beaten(f file, tool, said string) error {
-	stale := "has changed since the revision that was expected"
+	stale := strings.Contains(said, "has changed since the revision that was expected") || strings.Contains(said, "exists, and was expected to be absent")
 	if a.guard == trusting {
-		stale = readstate.ErrChanged.Error()
+		stale = strings.Contains(said, readstate.ErrChanged.Error())
 	}
 	switch changes := !slices.Contains(a.reads, tool); {
 	case f.moved && strings.Contains(said, "does not exist"):
 		a.tally.Missing++
 	case changes && strings.Contains(said, "another process holds the directory"):
 		a.tally.Held++
-	case changes && strings.Contains(said, stale):
+	case changes && stale:
 		a.tally.Stale++
 	default:
 		return fmt.Errorf("agent %d (%s): %s of %s: %s", a.number, a.name, tool, f.name, said)

@@ -188,7 +188,7 @@ func (t *Tree) compare(ctx context.Context, c Change, at []*confine.Location) er
 			return toolkit.Refuse("the revision of %s could not be computed, so nothing was changed: %w", confine.Quote(p.Arg), confine.Explain(p.Arg, err))
 		}
 		if string(now.Token) != c.Expected[p.Key] {
-			return mismatch(p, now)
+			return mismatch(p, c.Expected[p.Key], now)
 		}
 	}
 	return nil
@@ -277,10 +277,15 @@ func checkKeys(c Change) error {
 	return nil
 }
 
-func mismatch(p Place, now revision.Revision) error {
+// mismatch says what is the matter with a place. One that was expected to be absent and is there may never have been seen,
+// so it is not said to have changed.
+func mismatch(p Place, expected string, now revision.Revision) error {
 	q := confine.Quote(p.Arg)
-	if now.State == revision.Absent {
+	switch {
+	case now.State == revision.Absent:
 		return toolkit.Refuse("%s does not exist, which is not the revision that was expected; nothing was changed; look at it again and use its new revision%w", q, quietly{ErrMismatch})
+	case expected == string(revision.AbsentToken):
+		return toolkit.Refuse("%s exists, and was expected to be absent; nothing was changed; read it first and use its revision%w", q, quietly{ErrMismatch})
 	}
 	return toolkit.Refuse("%s has changed since the revision that was expected; nothing was changed; read it again and use its new revision%w", q, quietly{ErrMismatch})
 }
