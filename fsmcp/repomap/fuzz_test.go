@@ -3,6 +3,7 @@
 package repomap
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,7 @@ func FuzzRead(f *testing.F) {
 	}
 	for _, text := range []string{
 		"a<b<a<b<", "((((", "{a:{a:", "'''", "/*", "`${", ")))", "}\n} x;", "\ufeffclass A", "a\xff", "#define", "import a from 'a'",
-		"_(", "typedef struct { int a; } client;\nstatic int twice(int n);", "import x \"y\"\nfunc f() { x.Y(T{a: b}) }",
+		"_(", "typedef struct { int a; } client;\nstatic int twice(int n);", "package p\nfunc f() { _ = new(int...); g(...); make(); []int(...) }", "import x \"y\"\nfunc f() { x.Y(T{a: b}) }",
 	} {
 		f.Add(text)
 	}
@@ -23,6 +24,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for l := None + 1; l < languages; l++ {
 			tags, err := r.read(l, []byte(text))
+			if errors.Is(err, errPanicked) {
+				t.Fatalf("%s: a panic", l)
+			}
 			if err != nil {
 				continue
 			}

@@ -160,7 +160,7 @@ func (g *goReader) call(e *ast.CallExpr) {
 	default:
 		g.expression(f, false)
 	}
-	if e.Ellipsis.IsValid() {
+	if e.Ellipsis.IsValid() && len(args) > 0 { // of new(T...), which the parser lets pass, the type was the only one
 		g.expression(args[len(args)-1], false)
 		args = args[:len(args)-1]
 	}

@@ -3,6 +3,7 @@
 package repomap
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,5 +50,25 @@ func TestGoReadsAsTheQuery(t *testing.T) {
 	}
 	if compared < 300 || differ > compared/200 {
 		t.Errorf("%d files compared, %d differ", compared, differ)
+	}
+}
+
+// Go's own parser lets pass what its type checker refuses.
+func TestGoReadsWhatDoesNotCompile(t *testing.T) {
+	r := &reader{grammars: newGrammars()}
+	defer r.close()
+	for _, body := range []string{"_ = new(int...)", "f(...)", "_ = []int(...)", "_ = make()", "_ = new(int..., 1)", "f[int](...)", "a.b(c...)"} {
+		tags, err := r.read(Go, []byte("package p\nfunc f() { "+body+" }\n"))
+		if err != nil || len(tags.Definitions) != 1 {
+			t.Errorf("%s: %v, %v", body, tags, err)
+		}
+	}
+}
+
+// A fault of ours in reading one file is not the end of all. A reader without grammars has one.
+func TestReadSurvivesAPanic(t *testing.T) {
+	r := &reader{}
+	if _, err := r.read(Python, []byte("x = 1\n")); !errors.Is(err, errPanicked) {
+		t.Errorf("got %v", err)
 	}
 }

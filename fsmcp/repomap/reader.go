@@ -3,10 +3,15 @@ package repomap
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
 )
 
 // errSkipped means that a file has been left out for what it is: its bytes will not do better next time.
 var errSkipped = errors.New("left out")
+
+var errPanicked = errors.New("the reader panicked")
 
 // reader reads files, one at a time. Each worker has its own; close it.
 type reader struct {
@@ -14,8 +19,15 @@ type reader struct {
 	parsers
 }
 
-// read is what a file of a language says. The text is the file's bytes.
-func (r *reader) read(l Language, text []byte) (*Tags, error) {
+// read is what a file of a language says. The text is the file's bytes. A panic of ours costs the map that one file, for
+// the goroutine is none that anybody else would save; the operator is told, and nothing is remembered.
+func (r *reader) read(l Language, text []byte) (tags *Tags, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "map: a file is left out: panic: %v\n%s", p, debug.Stack())
+			tags, err = nil, errPanicked
+		}
+	}()
 	if len(text) > maxFile || !isText(text) {
 		return nil, errSkipped
 	}
