@@ -79,7 +79,7 @@ func (c *connection) call(m *message, e era) (reader bool) {
 		})
 		k.ctx = toolkit.WithProgress(k.ctx, k.progress.report)
 	}
-	j := job{readOnly: tool.ReadOnly, run: k.run}
+	j := job{readOnly: tool.ReadOnly, run: k.run, dropped: func() { c.Tools.release(served, 1) }}
 	if !c.queue.enter(j) {
 		return true
 	}

@@ -161,7 +161,7 @@ func (c *Commands) Offer(server *mcp.Server) {
 				}
 				return &mcp.GetPromptResult{
 					Description: one.Summary,
-					Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text + " There is nothing to do about this."}}},
+					Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text + " No action is needed."}}},
 				}, nil
 			})
 	}
@@ -207,7 +207,7 @@ func ListTools(p Provider) Command {
 	return Command{
 		Name:     "tools",
 		Argument: "TOOL",
-		Summary:  "Lists the tools, or says what one takes.",
+		Summary:  "Lists the tools, or shows what a model is told of one.",
 		Run: func(ctx context.Context, name string) (string, error) {
 			tools, err := p.Tools(ctx)
 			if err != nil {

@@ -111,7 +111,7 @@ func TestCommandsAsPrompts(t *testing.T) {
 		}
 		return string(r.Messages[0].Role) + ": " + r.Messages[0].Content.(*mcp.TextContent).Text
 	}
-	if got := prompt("reload"); got != "user: Read again. There is nothing to do about this." {
+	if got := prompt("reload"); got != "user: Read again. No action is needed." {
 		t.Errorf("got %q", got)
 	}
 	if got := prompt("rescan"); !strings.HasPrefix(got, "user: The file tools look again for ripgrep") || forgotten != 1 {

@@ -27,6 +27,7 @@ type queue struct {
 type job struct {
 	readOnly bool
 	run      func()
+	dropped  func() // is called in place of run where the queue was closed before its turn; may be nil
 }
 
 // enter reports whether it is the call's turn at once: then the caller makes it and calls leave when it is over. Otherwise
@@ -34,10 +35,13 @@ type job struct {
 // returns, in whatever way.
 func (q *queue) enter(j job) bool {
 	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		drop(j)
+		return false
+	}
 	defer q.mu.Unlock()
 	switch {
-	case q.closed:
-		return false
 	case len(q.waiting) > 0 || !q.mayStart(j):
 		q.waiting = append(q.waiting, j)
 		return false
@@ -63,14 +67,24 @@ func (q *queue) leave(j job) {
 func (q *queue) close() <-chan struct{} {
 	q.mu.Lock()
 	q.closed = true
+	waiting := q.waiting
 	q.waiting = nil
 	q.mu.Unlock()
+	drop(waiting...)
 	over := make(chan struct{})
 	go func() {
 		q.running.Wait()
 		close(over)
 	}()
 	return over
+}
+
+func drop(jobs ...job) {
+	for _, j := range jobs {
+		if j.dropped != nil {
+			j.dropped()
+		}
+	}
 }
 
 // next starts the calls whose turn it is. The caller holds mu.

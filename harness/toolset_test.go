@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -133,6 +134,41 @@ func TestServeReplaces(t *testing.T) {
 	if got := p.read(); !strings.Contains(got, `"error":{"code":-32602,"message":"unknown tool`) {
 		t.Errorf("a call of what is gone got %s", got)
 	}
+}
+
+// What is served outlives a connection, and must not be kept for the calls that were in its line at the end.
+func TestServeEndsWithCallsInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started, release := make(chan struct{}), make(chan struct{})
+		slow := gated(started, release)
+		slow.ReadOnly = false
+		o := options(t, slow, saying("b", "old"))
+		retired := false
+		o.Tools.OnRetire(func() { retired = true })
+		in, client := io.Pipe()
+		defer client.Close()
+		o.In, o.Out = in, io.Discard
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- Serve(ctx, o) }()
+		_, _ = io.WriteString(client, modern("1", "tools/call", `"name":"hold",`)+"\n")
+		<-started
+		_, _ = io.WriteString(client, modern("2", "tools/call", `"name":"b",`)+"\n")
+		synctest.Wait()
+		mustReplace(t, o.Tools, nil, saying("b", "new"))
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if retired {
+			t.Error("retired with a call under way")
+		}
+		close(release)
+		synctest.Wait()
+		if !retired {
+			t.Error("the call in line has kept its tools")
+		}
+	})
 }
 
 func TestToolsetTellsClients(t *testing.T) {

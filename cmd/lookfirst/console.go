@@ -65,11 +65,14 @@ func (f *consoleFlags) run(ctx context.Context, args []string, stdin io.Reader, 
 		c, _, err := f.toolkits(args) // The console listens nowhere, whatever stands in a file.
 		return c, err
 	}
-	c, err := read()
-	if err != nil {
+	c, _, err := inTime(ctx, read)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
 		return err
 	}
-	s, err := newServed(c, read, &shared{out: stderr})
+	s, err := newServed(c, read, &shared{out: console.Log(stderr)})
 	if err != nil {
 		return err
 	}
@@ -125,13 +128,19 @@ func (s *served) console() (console.Options, error) {
 	}
 	commands, err := harness.NewCommands(
 		harness.Rescan(s.rescan), harness.Reload(s.reload), harness.ListTools(host), harness.ListRoots(s.roots), harness.ListSeen(seen))
-	o := console.Options{Provider: host, Preview: preview, Commands: commands, Roots: s.roots()}
+	return console.Options{Provider: host, Preview: preview, Commands: commands, Serving: s.serving}, err
+}
+
+func (s *served) serving() console.Serving {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := console.Serving{Roots: s.describe()}
 	for _, p := range s.packs {
 		if p.prefix != "" {
-			o.Prefixes = append(o.Prefixes, p.prefix)
+			now.Prefixes = append(now.Prefixes, p.prefix)
 		}
 	}
-	return o, err
+	return now
 }
 
 func isTerminal(stream any) bool {

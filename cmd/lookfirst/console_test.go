@@ -89,3 +89,22 @@ func TestConsoleTour(t *testing.T) {
 		t.Errorf("before it there were %v, after it %v", before, after)
 	}
 }
+
+// What stands before a tool's name may be left out as the config has it now.
+func TestConsoleReloads(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "config.json")
+	config := func(prefix string) string {
+		root, _ := json.Marshal(dir)
+		return `{"name":"x","tools":{"FileSystem":{"prefix":"` + prefix + `","root":` + string(root) + `}}}`
+	}
+	if err := os.WriteFile(file, []byte(config("old")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lines := "write a.txt one\nwrite config.json <<EOF\n" + config("new") + "\nEOF\n/reload\nread a.txt\nnew_read a.txt\nold_read a.txt\n"
+	status, stdout, _ := typed(t, lines, "--config", file)
+	want := "one\none\nerror: line 8: there is no tool 'old_read'; "
+	if status != exitFailed || !strings.Contains(stdout, want) {
+		t.Errorf("status %d, standard output:\n%s", status, stdout)
+	}
+}

@@ -95,6 +95,8 @@ func addForPeople(cmd *cobra.Command, args []string, stdin io.Reader, stdout, st
 	}
 	completeFlags(cmd)
 	cmd.AddCommand(completionCommand(stdout), consoleCommand(stdin, stdout, stderr))
+	// The flags are what most people ask for; the long text follows for the others.
+	cmd.SetHelpFunc(func(of *cobra.Command, _ []string) { fmt.Fprintf(stdout, "%s\n%s\n", of.UsageString(), of.Long) })
 }
 
 func (f *flags) register(cmd *cobra.Command) {
@@ -105,14 +107,14 @@ func (f *flags) register(cmd *cobra.Command) {
 	one(&f.name, "name", defaultName, "the server's `name` (with ROOT or --tool)")
 	one(&f.version, "server-version", buildVersion(), "the server's `version` (with ROOT or --tool)")
 	one(&f.instructions, "instructions", "", "what the server tells a model about its tools, as `text`, in place of our own (with ROOT or --tool)")
-	one(&f.revisions, "revisions", string(harness.PlaceAuto), "the `place` where answers carry revisions: structured, meta for _meta, or auto for meta with clients that drop the text of an answer with structured content, and structured with all others")
+	one(&f.revisions, "revisions", string(harness.PlaceAuto), "the `place` of revisions in answers: structured, meta, or auto (meta for clients that would show them in place of the text)")
 	one(&f.http, "http", "", "serve over HTTP at the `port`; 0 for one that is free, which is printed on standard error")
 	one(&f.host, "host", defaultHost, "the `address` or name to listen at (with HTTP)")
 	one(&f.path, "http-path", defaultPath, "the `path` to serve at (with HTTP)")
+	set.StringArrayVar(&f.origins, "allow-origin", nil, "serve pages of this web `origin` too, as https://example.com (with HTTP); may be repeated")
 	// Not cobra's own flag, whose text is a template: what a template may call cannot be known to the linker, which then
 	// leaves no method of any type out, and the program is 3 MB larger, in memory too.
 	set.BoolVarP(&f.showVersion, "version", "v", false, "print the program's version, and end")
-	set.StringArrayVar(&f.origins, "allow-origin", nil, "serve pages of this web `origin` too, as https://example.com (with HTTP); may be repeated")
 }
 
 // registerToolkits registers the flags that say what is served.

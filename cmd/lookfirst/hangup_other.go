@@ -2,7 +2,13 @@
 
 package main
 
-import "context"
+import (
+	"context"
+	"os"
+)
+
+// hangups returns nil where there is no SIGHUP.
+func hangups() chan os.Signal { return nil }
 
 // onHangup does nothing where there is no SIGHUP.
-func onHangup(context.Context, func(), func()) {}
+func onHangup(context.Context, <-chan os.Signal, func(), func()) {}

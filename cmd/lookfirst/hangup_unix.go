@@ -11,14 +11,19 @@ import (
 	"golang.org/x/term"
 )
 
-// onHangup calls reload at every SIGHUP, as daemons do, until ctx is done. But a program whose terminal is gone, which is
-// what the signal means to any other, has nobody left who could end it: then it calls gone.
-func onHangup(ctx context.Context, reload, gone func()) {
+// hangups returns a channel of every SIGHUP, which ends the program no more. It is to be asked for before anybody can send
+// one, and kept to the end: one that came while a change lands would kill the program amid it.
+func hangups() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
+	return signals
+}
+
+// onHangup calls reload at every SIGHUP, as daemons do, until ctx is done. But a program whose terminal is gone, which is
+// what the signal means to any other, has nobody left who could end it: then it calls gone.
+func onHangup(ctx context.Context, signals <-chan os.Signal, reload, gone func()) {
 	before := terminals()
 	go func() {
-		defer signal.Stop(signals)
 		for {
 			select {
 			case <-ctx.Done():

@@ -103,7 +103,7 @@ func TestReloadKeepsWhatTheSessionHasSeen(t *testing.T) {
 
 	d.configure(d.tools(`"FileSystem":{"root":ROOT,"read-before-write":true},"FileTools":{"root":ROOT}`))
 	want := "The configuration was read again, and 16 tools are served now. " +
-		"New: fs_delete, fs_edit, fs_glob, fs_grep, fs_list, fs_map, fs_mkdir, fs_move, fs_read, fs_stat, fs_write. There is nothing to do about this."
+		"New: fs_delete, fs_edit, fs_glob, fs_grep, fs_list, fs_map, fs_mkdir, fs_move, fs_read, fs_stat, fs_write. No action is needed."
 	if got := d.prompt("reload"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -119,7 +119,7 @@ func TestReloadKeepsWhatTheSessionHasSeen(t *testing.T) {
 func TestReloadTellsTheClient(t *testing.T) {
 	d := newDesk(t)
 	d.configure(d.tools(`"FileTools":{"root":ROOT,"read-only":true}`))
-	want := "The configuration was read again, and 2 tools are served now. Gone: edit_file, multi_edit, write_file. There is nothing to do about this."
+	want := "The configuration was read again, and 2 tools are served now. Gone: edit_file, multi_edit, write_file. No action is needed."
 	if got := d.prompt("reload"); got != want {
 		t.Errorf("got %s", got)
 	}
@@ -158,7 +158,7 @@ func TestReloadOfABadFileChangesNothing(t *testing.T) {
 		})
 	}
 	d.configure(good)
-	if got := d.prompt("reload"); !strings.Contains(got, "5 tools are served now. There") {
+	if got := d.prompt("reload"); !strings.Contains(got, "5 tools are served now. No") {
 		t.Errorf("got %s", got)
 	}
 }
@@ -190,7 +190,7 @@ func TestReloadOfWhatIsToldAtTheStart(t *testing.T) {
 
 func TestPromptRescan(t *testing.T) {
 	d := newDesk(t)
-	want := "The file tools look again for ripgrep, grep and pdftotext when they next need one. There is nothing to do about this."
+	want := "The file tools look again for ripgrep, grep and pdftotext when they next need one. No action is needed."
 	if got := d.prompt("rescan"); got != want {
 		t.Errorf("got %s", got)
 	}

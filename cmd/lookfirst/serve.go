@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os/signal"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -29,9 +30,14 @@ type opened struct {
 // serve opens what a config asks for and serves one session, or clients over HTTP. It returns when the client has closed
 // its end or ctx is done, both of which are no error. What the command line asks for is read once more for each reload.
 func serve(ctx context.Context, read func() (config, error), stdin io.Reader, stdout, stderr io.Writer) error {
+	signals := hangups()
+	defer signal.Stop(signals)
 	stderr = &shared{out: stderr}
-	c, err := read()
-	if err != nil {
+	c, _, err := inTime(ctx, read)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
 		return err
 	}
 	s, err := newServed(c, read, stderr)
@@ -48,15 +54,15 @@ func serve(ctx context.Context, read func() (config, error), stdin io.Reader, st
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	onHangup(ctx, func() { s.reloadAtSignal(ctx) }, stop)
+	onHangup(ctx, signals, func() { s.reloadAtSignal(ctx) }, stop)
 	if c.http != nil {
 		harness.TrackSessions(server)
 		return serveHTTP(ctx, c, server, stderr)
 	}
 	report := func(err error) { fmt.Fprintf(stderr, "lookfirst: %v\n", err) }
 	server.AddReceivingMiddleware(harness.Guard(report))
-	ctx = readstate.With(ctx, readstate.New()) // A pipe is one session, in both eras (D8).
-	err = harness.Serve(ctx, harness.Options{
+	session := readstate.With(ctx, readstate.New()) // A pipe is one session, in both eras (D8).
+	err = harness.Serve(session, harness.Options{
 		Server: server, Identity: identity, Tools: s.tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
 	})
 	if err != nil {

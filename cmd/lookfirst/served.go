@@ -22,7 +22,10 @@ type served struct {
 	log   io.Writer              // where the operator reads; it may be written to from several goroutines
 	tools *harness.Toolset
 
-	mu     sync.Mutex // held while it is read anew; guards the fields below
+	reading chan struct{} // has a value in it while it is read anew
+
+	mu     sync.Mutex // guards the fields below
+	closed bool
 	config config
 	packs  []opened
 }
@@ -41,7 +44,7 @@ func newServed(c config, read func() (config, error), log io.Writer) (*served, e
 		return nil, err
 	}
 	tools.OnRetire(func() { closePacks(packs, log) })
-	return &served{read: read, log: log, tools: tools, config: c, packs: packs}, nil
+	return &served{read: read, log: log, tools: tools, reading: make(chan struct{}, 1), config: c, packs: packs}, nil
 }
 
 func toolkits(packs []opened) []harness.Toolkit {
@@ -52,29 +55,81 @@ func toolkits(packs []opened) []harness.Toolkit {
 	return all
 }
 
-// Close closes what is served now. What was served before is closed when its last call is over, or with the process.
+// Close closes what is served now, and nothing else is served afterwards. What was served before is closed when its last
+// call is over, or with the process. It does not wait for whoever reads anew.
 func (s *served) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	closePacks(s.packs, s.log)
-	s.packs = nil
+	s.closed, s.packs = true, nil
 }
 
 // reload serves what the config says now, and reports it in a few sentences. When anything is wrong with it, all stays as
 // it was. Directories are opened anew, so that one which was replaced by another of its name is that one now.
-func (s *served) reload(context.Context) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	next, err := s.read()
+func (s *served) reload(ctx context.Context) (string, error) {
+	next, err := s.again(ctx)
 	if err != nil {
 		return "", err
 	}
+	defer func() { <-s.reading }()
 	packs, err := open(next.toolkits, s.log)
 	if err == nil {
-		err = s.tools.Replace(toolkits(packs), func() { closePacks(packs, s.log) })
+		var text string
+		if text, err = s.replace(next, packs); err == nil {
+			return text, nil
+		}
 	}
+	closePacks(packs, s.log)
+	return "", err
+}
+
+// again reads the config, and leaves a value in reading unless it fails. Nobody else reads while a read that was given up
+// is not over, so that there is never more than one.
+func (s *served) again(ctx context.Context) (config, error) {
+	select {
+	case s.reading <- struct{}{}:
+	case <-ctx.Done():
+		return config{}, ctx.Err()
+	}
+	c, over, err := inTime(ctx, s.read)
 	if err != nil {
-		closePacks(packs, s.log)
+		go func() {
+			<-over
+			<-s.reading
+		}()
+	}
+	return c, err
+}
+
+// inTime reads a config, and gives up when ctx is done: the file may be a pipe into which nobody ever writes, and the
+// program could not end. Over is closed when the read is over.
+func inTime(ctx context.Context, read func() (config, error)) (c config, over <-chan struct{}, err error) {
+	type outcome struct {
+		config
+		err error
+	}
+	done, closed := make(chan outcome, 1), make(chan struct{})
+	go func() {
+		defer close(closed)
+		c, err := read()
+		done <- outcome{c, err}
+	}()
+	select {
+	case o := <-done:
+		return o.config, closed, o.err
+	case <-ctx.Done():
+		return config{}, closed, ctx.Err()
+	}
+}
+
+// replace serves the packs that are open, or fails and leaves them to the caller.
+func (s *served) replace(next config, packs []opened) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", errors.New("the program is ending")
+	}
+	if err := s.tools.Replace(toolkits(packs), func() { closePacks(packs, s.log) }); err != nil {
 		return "", err
 	}
 	before := s.packs

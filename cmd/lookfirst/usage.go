@@ -37,7 +37,8 @@ With --http=PORT, or with a section "http" in the file, any number of clients ar
 flag wins over the file, and origins of both add up. Nobody is asked who they are: programs on this machine are served,
 pages that this machine serves to a browser, and pages of the origins that are allowed.
 
-'lookfirst console' gives a person or a script the same tools. SIGHUP, or the prompt reload, reads the command line's file again.
+While it serves, SIGHUP or the prompt reload has it read the command line's file again. 'lookfirst console' gives a person or a
+script the same tools; there the command is /reload.
 
 The program ends with its client, or by a signal. The exit status is 0 then, 1 when serving failed, and 2 when the command
 line or the file asks for what cannot be served. Standard output holds the protocol alone.`

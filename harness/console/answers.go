@@ -195,11 +195,31 @@ func (p *printer) encode(v any) {
 	}
 }
 
+// Log returns a writer for what is told of a console's tools beside its answers, as names and paths in errors are: on a
+// terminal it is shown as answers are. Each write is a text of its own. It may be used as out may.
+func Log(out io.Writer) io.Writer {
+	if !isTerminal(out) {
+		return out
+	}
+	return logged{out}
+}
+
+type logged struct{ out io.Writer }
+
+func (l logged) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(l.out, visible(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // visible makes the control characters in a text visible, but for tabs and line ends: one of them can begin a command to
-// the terminal, as to write a text of its own choice into the clipboard or the input.
+// the terminal, as to write a text of its own choice into the clipboard or the input. Those that turn the direction of
+// what follows are among them, since a change could be shown as another by one.
 func visible(text string) string {
 	isControl := func(r rune) bool {
-		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError
+		return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError ||
+			r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	}
 	if strings.IndexFunc(text, isControl) < 0 {
 		return text

@@ -69,6 +69,7 @@ func (a *given) flag(flag string, words []word) ([]word, error) {
 }
 
 func (a *given) unknown(name string) error {
+	name = brief(name)
 	var names []string
 	for _, p := range a.tool.params {
 		names = append(names, p.name)
@@ -98,7 +99,7 @@ func (a *given) place() error {
 		words = words[1:]
 	}
 	if len(words) > 0 {
-		return unreadablef("nothing is left for '%s' to be; write it as %s, with quotes around a text that has spaces", words[0], a.tool.usage(a.name))
+		return unreadablef("nothing is left for '%s' to be; write it as %s, with quotes around a text that has spaces", brief(words[0]), a.tool.usage(a.name))
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (a *given) set(p param, value string) error {
 		return err
 	}
 	if !isJSON || !json.Valid([]byte(value)) {
-		return unreadablef("--%s is '%s' and must be %s", p.name, value, want)
+		return unreadablef("--%s is '%s' and must be %s", p.name, brief(value), want)
 	}
 	a.values[p.name] = json.RawMessage(value)
 	return nil

@@ -30,11 +30,14 @@ func (c *console) call(ctx context.Context, line string) {
 // parse reads a line that is a call, and the lines that belong to it.
 func (c *console) parse(ctx context.Context, line string) (name string, arguments json.RawMessage, err error) {
 	if first, rest := cutWord(line); first == "call" {
-		return c.parseJSON(ctx, rest)
+		if name, arguments, err = c.parseJSON(ctx, rest); err != nil {
+			err = c.passOver(ctx, line, err)
+		}
+		return name, arguments, err
 	}
 	words, err := split(line)
 	if err != nil {
-		return "", nil, err
+		return "", nil, c.passOver(ctx, line, err)
 	}
 	if err := c.heredocs(ctx, words); err != nil {
 		return "", nil, err
@@ -109,6 +112,22 @@ func (c *console) heredoc(ctx context.Context, end string) (string, error) {
 			text.WriteByte('\n')
 		}
 	}
+}
+
+// passOver reads the text that a line of a script seems to have behind it, where the line itself was not understood: the
+// lines of a text must not be taken for calls, whatever is wrong with the one that asks for it. It returns the error with
+// word of that. A person sees what was not understood, and is asked before anything changes.
+func (c *console) passOver(ctx context.Context, line string, err error) error {
+	at := strings.LastIndex(line, "<<")
+	if c.person || at < 0 {
+		return err
+	}
+	end := strings.Trim(line[at+len("<<"):], " \t\r'\"\\")
+	if end == "" || strings.ContainsAny(end, " \t") {
+		return err
+	}
+	_, _ = c.heredoc(ctx, end) // Where it has no end, nothing is left of the script.
+	return unreadablef("%w; the lines up to one that is %s were passed over", err, end)
 }
 
 // batch makes calls that are written as JSON.

@@ -34,6 +34,7 @@ func (c *console) complete(ctx context.Context, line string, pos int) (head stri
 		return before, nil, tail
 	}
 	head, words = c.candidates(ctx, given, current)
+	words = slices.DeleteFunc(words, func(w string) bool { return visible(w) != w }) // They are shown as they are.
 	slices.Sort(words)
 	return before[:current.start] + head, slices.Compact(words), tail
 }

@@ -46,6 +46,16 @@ func TestComplete(t *testing.T) {
 			}
 		})
 	}
+	t.Run("completes no name that a terminal would obey", func(t *testing.T) {
+		c.Preview = reading{&provider{func(context.Context, []harness.Call) []harness.Result {
+			return []harness.Result{{Content: "a\x1b]0;b\a\nab"}}
+		}}}
+		c.Provider = c.Preview
+		_, words, _ := c.complete(t.Context(), "read a", 6)
+		if diff := cmp.Diff([]string{"ab "}, words); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("survives a provider that panics", func(t *testing.T) {
 		c.Preview = reading{&provider{func(context.Context, []harness.Call) []harness.Result { panic("broken") }}}
 		c.Provider = c.Preview

@@ -27,6 +27,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"lookfirst/harness"
@@ -42,10 +43,8 @@ type Options struct {
 	Preview harness.Provider
 	// Commands are what lines with a slash are looked up in, beside /help and /quit. It may be nil.
 	Commands *harness.Commands
-	// Prefixes are those that may be left out before the names of tools, in this order: with "fs", read is fs_read.
-	Prefixes []string
-	// Roots say what is served, a line each, for the greeting at a terminal: "'/srv/notes' for reading".
-	Roots []string
+	// Serving says what is served. It is asked at the beginning and behind each command, since that may have changed it.
+	Serving func() Serving
 
 	// In are the lines. It is a terminal if it is a file that is one.
 	In io.Reader
@@ -61,6 +60,14 @@ type Options struct {
 	// Echo writes each line of a script behind "> " before its answer, so that the two together are a transcript. With JSON
 	// it does nothing.
 	Echo bool
+}
+
+// Serving is what a console serves.
+type Serving struct {
+	// Prefixes are those that may be left out before the names of tools, in this order: with "fs", read is fs_read.
+	Prefixes []string
+	// Roots are a line each, for the greeting at a terminal: "'/srv/notes' for reading".
+	Roots []string
 }
 
 // Run answers lines until the input ends, a line is quit, or ctx is done. Failed says that a line of a script could not be
@@ -101,6 +108,7 @@ func Run(ctx context.Context, o Options) (failed bool, err error) {
 type console struct {
 	Options
 	commands   *harness.Commands
+	serving    Serving
 	lines      *pump
 	out        *printer
 	talk       *printer // for what is no answer
@@ -116,6 +124,7 @@ type console struct {
 
 func newConsole(o Options) (*console, error) {
 	c := &console{Options: o, person: isTerminal(o.In), always: map[string]bool{}}
+	c.serve()
 	c.out = newPrinter(o.Out, o.JSON)
 	c.talk = c.out
 	if o.JSON || c.person && !isTerminal(o.Out) {
@@ -159,7 +168,7 @@ func (c *console) loop(ctx context.Context) error {
 			c.failed = true
 			return c.out.err
 		case errors.As(err, new(unreadable)):
-			c.answer(c.unread(err))
+			c.answer(c.unread(c.passOver(ctx, line, err)))
 		case err != nil:
 			return fmt.Errorf("read the input: %w", err)
 		default:
@@ -198,11 +207,26 @@ func (c *console) handle(ctx context.Context, line string) {
 		if c.interrupted {
 			c.talk.note("cancelled")
 		}
+		if err != nil {
+			err = c.passOver(ctx, line, err)
+		}
+		c.serve()
 		c.answer(commanded(first[1:], text, err))
 	case line[0] == '{' || line[0] == '[':
 		c.batch(ctx, line)
 	default:
 		c.call(ctx, line)
+	}
+}
+
+// serve asks what is served. That a tool need not be asked for was said of the roots that it had then.
+func (c *console) serve() {
+	if c.Serving == nil {
+		return
+	}
+	before := c.serving
+	if c.serving = c.Serving(); !slices.Equal(before.Roots, c.serving.Roots) {
+		clear(c.always)
 	}
 }
 
@@ -226,7 +250,7 @@ func (c *console) unread(err error) answer {
 
 // greet says in three lines at most what is served, and how to begin.
 func (c *console) greet(ctx context.Context) {
-	roots := c.Roots
+	roots := c.serving.Roots
 	if len(roots) > 2 {
 		roots = []string{roots[0], fmt.Sprintf("%d more; /roots lists them", len(roots)-1)}
 	}

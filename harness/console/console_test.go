@@ -81,8 +81,8 @@ func ran(t testing.TB, o Options, input string) (output string, failed bool) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	o.In, o.Out, o.Errors = strings.NewReader(input), &out, &errs
-	if o.Prefixes == nil {
-		o.Prefixes = []string{"fs"}
+	if o.Serving == nil {
+		o.Serving = func() Serving { return Serving{Prefixes: []string{"fs"}} }
 	}
 	failed, err := Run(t.Context(), o)
 	if err != nil {
@@ -94,6 +94,7 @@ func ran(t testing.TB, o Options, input string) (output string, failed bool) {
 func text(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 
 func TestScriptsOfCalls(t *testing.T) {
+	const passed = "; the lines up to one that is EOF were passed over"
 	for _, c := range []struct {
 		name, input, want string
 		failed            bool
@@ -149,8 +150,33 @@ func TestScriptsOfCalls(t *testing.T) {
 			want: text("error: line 1: the line is not valid UTF-8", "error: 'a' does not exist"),
 		},
 		{
+			name: "runs no line of a text behind a line that it cannot read", failed: true,
+			input: "write it's <<EOF\nlist src\nEOF\nwrite \xff <<EOF\nlist src\nEOF\nwrite a << EOF\nlist src\nEOF\n" +
+				"call fs_write <<'EOF'\nlist src\nEOF\n/nope <<EOF\nlist src\nEOF\n" + strings.Repeat("x", maxLine) + " <<EOF\nlist src\nEOF\nlist src\n",
+			want: text(
+				`error: line 1: a quote ' is not closed; put another ' behind the text, or write \' for the character itself`+passed,
+				"error: line 4: the line is not valid UTF-8"+passed,
+				"error: line 7: no word stands behind <<; name one that ends the text, as in <<EOF"+passed,
+				`error: line 10: the arguments of call are one JSON object; write them as in: call fs_read {"path":"README.md"}`+passed,
+				"error: there is no command '/nope'; there are /help, /quit"+passed,
+				"error: line 16: the line is longer than 64 MiB and was passed over"+passed,
+				"price.go",
+			),
+		},
+		{
+			name: "takes a text for no parameter by its name", input: "write a --content=<<EOF\nlist src\nEOF\nread a\nwrite a --content='<<EOF'\nread a\n", failed: true,
+			want: text(
+				"error: line 1: a text is for a word without a name; write <<WORD as a word of its own, or '<<EOF' in quotes"+passed,
+				"error: 'a' does not exist", "Wrote 5 bytes to 'a'", "<<EOF",
+			),
+		},
+		{
 			name: "runs no line of a text for a tool that is not there", input: "nix a <<EOF\nlist src\nEOF\n", failed: true,
 			want: text("error: line 1: there is no tool 'nix'; /tools lists them, and help says how to call one"),
+		},
+		{
+			name: "repeats no more of a line than is needed", input: strings.Repeat("x", 1<<20) + "\n", failed: true,
+			want: text("error: line 1: there is no tool '" + strings.Repeat("x", 100) + "…'; /tools lists them, and help says how to call one"),
 		},
 		{name: "knows the names of a shell", input: "cat README.md\n", want: text("error: line 1: there is no tool 'cat'; did you mean read? /tools lists them"), failed: true},
 		{name: "knows a command without its slash", input: "quit x\n", want: text("error: line 1: there is no tool 'quit', but a command; write /quit"), failed: true},

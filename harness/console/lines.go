@@ -19,7 +19,7 @@ const maxLine = 64 << 20
 var errInterrupted = errors.New("interrupted")
 
 // source gives lines, without their ends. It fails with [io.EOF] at their end, with an [unreadable] for a line that is
-// passed over, and with [errInterrupted].
+// passed over, of which it gives at least the end, and with [errInterrupted].
 type source interface {
 	next(prompt string) (string, error)
 	close()
@@ -101,35 +101,40 @@ func (s *script) close() {}
 func (s *script) next(string) (string, error) {
 	line, err := s.whole()
 	if err != nil {
-		return "", err
+		return line, err
 	}
 	if !s.begun {
 		line = strings.TrimPrefix(line, "\ufeff") // Some editors put it there.
 		s.begun = true
 	}
 	if !utf8.ValidString(line) {
-		return "", unreadablef("the line is not valid UTF-8")
+		return line, unreadablef("the line is not valid UTF-8")
 	}
 	return line, nil
 }
 
-// whole reads a line to its end, and keeps no more of it than is allowed. The last one may have no end.
+// maxEnd is how much is kept of the end of a line that is too long, in bytes: what may name the end of a text.
+const maxEnd = 200
+
+// whole reads a line to its end, and keeps no more of it than is allowed. The last one may have no end. Of one that is too
+// long, it returns the end beside the error.
 func (s *script) whole() (string, error) {
 	var line []byte
 	tooLong := false
 	for {
 		piece, err := s.in.ReadSlice('\n')
 		piece = bytes.TrimSuffix(piece, []byte("\n"))
-		if tooLong = tooLong || len(line)+len(piece) > maxLine; !tooLong {
-			line = append(line, piece...)
+		if tooLong = tooLong || len(line)+len(piece) > maxLine; tooLong {
+			line = bytes.Clone(line[max(0, len(line)-maxEnd):])
 		}
+		line = append(line, piece...)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
 			return "", err
 		case tooLong:
-			return "", unreadablef("the line is longer than 64 MiB and was passed over")
+			return string(line), unreadablef("the line is longer than 64 MiB and was passed over")
 		}
 		return string(line), nil
 	}

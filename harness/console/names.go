@@ -21,7 +21,7 @@ func (c *console) tools(ctx context.Context) ([]harness.Tool, error) {
 // resolve finds a tool by its name, or by what stands behind its prefix.
 func (c *console) resolve(tools []harness.Tool, name string) (harness.Tool, bool) {
 	names := []string{name}
-	for _, prefix := range c.Prefixes {
+	for _, prefix := range c.serving.Prefixes {
 		names = append(names, prefix+"_"+name)
 	}
 	for _, full := range names {
@@ -34,7 +34,7 @@ func (c *console) resolve(tools []harness.Tool, name string) (harness.Tool, bool
 
 // bare is a tool's name without its prefix, where that may be left out, and the prefix with what joins the two.
 func (c *console) bare(name string) (prefix, rest string) {
-	for _, prefix := range c.Prefixes {
+	for _, prefix := range c.serving.Prefixes {
 		if rest, ok := strings.CutPrefix(name, prefix+"_"); ok && prefix != "" {
 			return prefix + "_", rest
 		}
@@ -66,6 +66,7 @@ func (c *console) unknownTool(tools []harness.Tool, name string) error {
 			return unreadablef("there is no tool '%s', but a command; write /%s", name, name)
 		}
 	}
+	name = brief(name)
 	near := alike(name)
 	if _, ok := c.resolve(tools, near); !ok {
 		near = toolkit.Nearest(name, names)

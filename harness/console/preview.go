@@ -67,7 +67,7 @@ func (c *console) preview(ctx context.Context, call harness.Call) string {
 			text = c.deletion(ctx, prefix, ch)
 		}
 	}
-	if text != "" {
+	if text != "" && !strings.Contains(ch.Path+ch.From+ch.To, "\n") { // What stands behind it would be taken for our words.
 		return text
 	}
 	text = call.Name + " " + string(call.Arguments)

@@ -41,6 +41,7 @@ func TestPreview(t *testing.T) {
 		{"shows a change of a large file as it is", "fs_write", `{"path":"large.txt","content":"c"}`, ""},
 		{"shows odd arguments as they are", "fs_write", `{"path":1}`, ""},
 		{"shows another tool as it is", "other", `{"path":"two.txt"}`, ""},
+		{"shows a path of several lines as it is", "fs_move", `{"from":"a","to":"b'.\nThis changes nothing"}`, ""},
 		{"moves", "fs_move", `{"from":"a","to":"b"}`, "This moves 'a' to 'b'."},
 		{"makes a directory", "fs_mkdir", `{"path":"a"}`, "This makes the directory 'a', and those above it that are missing."},
 		{"deletes a file", "fs_delete", `{"path":"two.txt"}`, "This deletes 'two.txt', for good."},
@@ -76,7 +77,7 @@ func TestPreview(t *testing.T) {
 
 func looking(t *testing.T, preview *harness.Host) *console {
 	t.Helper()
-	o := Options{Prefixes: []string{"fs"}, In: strings.NewReader(""), Out: io.Discard, Errors: io.Discard}
+	o := Options{Serving: func() Serving { return Serving{Prefixes: []string{"fs"}} }, In: strings.NewReader(""), Out: io.Discard, Errors: io.Discard}
 	if preview != nil {
 		o.Preview = preview
 	}

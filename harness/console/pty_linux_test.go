@@ -59,9 +59,22 @@ func serveTerminal(dir string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	root := "the tree"
+	commands, err := harness.NewCommands(harness.Command{
+		Name: "elsewhere", Summary: "Serves another tree.",
+		Run: func(context.Context, string) (string, error) {
+			root = "another tree"
+			fmt.Fprintf(Log(os.Stderr), "serving '%s'\n", "\x1b]0;x\a")
+			return "moved", nil
+		},
+	})
+	if err != nil {
+		return err
+	}
 	_, err = Run(ctx, Options{
-		Provider: person, Preview: preview, Prefixes: []string{"fs"}, Roots: []string{"the tree"},
-		In: os.Stdin, Out: os.Stdout, Errors: os.Stderr,
+		Provider: person, Preview: preview, Commands: commands,
+		Serving: func() Serving { return Serving{[]string{"fs"}, []string{root}} },
+		In:      os.Stdin, Out: os.Stdout, Errors: os.Stderr,
 	})
 	return err
 }
@@ -252,6 +265,14 @@ func TestTerminal(t *testing.T) {
 		m.waits(before)
 	}
 	m.types("\x15")
+
+	t.Log("always is for what was served then")
+	m.types("/elsewhere\r")
+	m.waits(`serving '\x1b]0;x\x07'` + "\r\nmoved\r\n> ")
+	m.types("mkdir other\r")
+	m.waits(question)
+	m.types("n\r")
+	m.waits("Nothing was changed.\r\n> ")
 	m.types("\x04") // Ctrl-D
 	m.ends()
 }

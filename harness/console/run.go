@@ -32,7 +32,7 @@ func run[T any](ctx context.Context, c *console, f func(context.Context) (T, err
 		defer func() { // Also of a goroutine that was ended.
 			if p := recover(); p != nil {
 				o = outcome{err: errFailed}
-				fmt.Fprintf(c.Errors, "console: panic: %v\n%s", p, debug.Stack())
+				newPrinter(c.Errors, false).note(fmt.Sprintf("console: panic: %v\n%s", p, debug.Stack()))
 			}
 			done <- o
 		}()

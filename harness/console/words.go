@@ -11,7 +11,7 @@ import (
 //	'…'       every character stands for itself
 //	"…"       \n, \t and \r are the characters they usually are, \" and \\ themselves; any other backslash stays
 //	\x        x, whatever it is
-//	<<WORD    the lines behind this one, up to one that is WORD and nothing else
+//	<<WORD    as a word of its own: the lines behind this one, up to one that is WORD and nothing else
 //
 // Nothing is expanded.
 
@@ -56,6 +56,7 @@ type splitter struct {
 
 // word takes a word. It begins at the rest's first character.
 func (s *splitter) word() (word, error) {
+	written := s.rest
 	w := word{start: s.length - len(s.rest), quoted: strings.ContainsRune(`'"\`, rune(s.rest[0]))}
 	if end, ok := strings.CutPrefix(s.rest, "<<"); ok {
 		s.rest, w.heredoc = end, true
@@ -63,6 +64,9 @@ func (s *splitter) word() (word, error) {
 	var text strings.Builder
 	err := s.pieces(&text)
 	w.text, w.end = text.String(), s.length-len(s.rest)
+	if _, value, ok := strings.Cut(written[:w.end-w.start], "="); err == nil && ok && strings.HasPrefix(written, "--") && strings.HasPrefix(value, "<<") {
+		err = unreadablef("a text is for a word without a name; write <<WORD as a word of its own, or '%s' in quotes", value)
+	}
 	if err == nil && w.heredoc && w.text == "" {
 		err = unreadablef("no word stands behind <<; name one that ends the text, as in <<EOF")
 	}
@@ -136,6 +140,15 @@ func (s *splitter) escaped(text *strings.Builder) error {
 	text.WriteString(s.rest[:size])
 	s.rest = s.rest[size:]
 	return nil
+}
+
+// brief is a text as a message repeats it.
+func brief(text string) string {
+	const most = 100 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // quote writes a text as a word of a line.

@@ -123,6 +123,7 @@ func TestVisible(t *testing.T) {
 		{"shows escapes", "\x1b[2J\x00\x7f", `\x1b[2J\x00\x7f`},
 		{"shows those of two bytes", "\u0080\u009b\u00a0", "\\u0080\\u009b\u00a0"},
 		{"shows bytes that are no text", "a\x9bb", `a\x9bb`},
+		{"shows what turns the direction of the text", "a\u202eb\u2066c\u200f", "a\\u202eb\\u2066c\u200f"},
 		{"leaves the character that stands for them", "\ufffd\x01", "\ufffd\\x01"},
 		{"shows a return that is no line end", "a\rb\r\nc\r", "a\\x0db\nc\\x0d"},
 	} {
