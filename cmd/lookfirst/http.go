@@ -157,8 +157,12 @@ func serveHTTP(ctx context.Context, c config, server *mcp.Server, stderr io.Writ
 		return err
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(stderr, "lookfirst: "+format+"\n", args...) }
-	say("listening on http://%s%s", l.Addr(), c.http.path)
-	if at, _, err := net.SplitHostPort(l.Addr().String()); err != nil || !harness.IsLoopback(at) {
+	at, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return err
+	}
+	say("listening on http://%s%s", net.JoinHostPort(c.http.host, port), c.http.path)
+	if !harness.IsLoopback(at) {
 		say("warning: other machines can reach this address, and everybody who can is served without being asked who they are; " +
 			"put something in front that asks, or leave out --host")
 	}

@@ -105,7 +105,7 @@ func TestHTTPServes(t *testing.T) {
 		}
 	})
 	status, said := p.ended()
-	want := regexp.MustCompile(`^lookfirst: serving '.*' for reading and writing, with the prefix 'fs'\nlookfirst: serving '.*' for reading and writing, with bare names\nlookfirst: listening on http://127\.0\.0\.1:\d+/mcp\n$`)
+	want := regexp.MustCompile(`^lookfirst: serving '.*' for reading and writing, with fs_read and so on\nlookfirst: serving '.*' for reading and writing, with read_file and so on\nlookfirst: listening on http://127\.0\.0\.1:\d+/mcp\n$`)
 	if status != 0 || !want.MatchString(said) {
 		t.Errorf("status %d, standard error %q", status, said)
 	}

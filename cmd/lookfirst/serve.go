@@ -122,11 +122,11 @@ func open(toolkits []mounting, stderr io.Writer) ([]opened, error) {
 	return packs, nil
 }
 
-// describe says what is served.
+// describe says what is served, and by which tools.
 func (o *opened) describe() string {
-	names := "bare names"
-	if o.prefix != "" {
-		names = "the prefix '" + o.prefix + "'"
+	read := "read"
+	if o.kind == fileTools {
+		read = "read_file"
 	}
-	return o.pack.describe() + ", with " + names
+	return o.pack.describe() + ", with " + o.named(read) + " and so on"
 }

@@ -18,6 +18,8 @@ func (t *tool) arguments(name string, words []word) (json.RawMessage, error) {
 		flag, isFlag := strings.CutPrefix(w.text, "--")
 		var err error
 		switch {
+		case isShortFlag(w) && !a.noFlags:
+			return nil, a.shortFlag(w.text)
 		case !isFlag || w.quoted || w.heredoc || a.noFlags:
 			a.words = append(a.words, w.text)
 		case flag == "":
@@ -33,6 +35,20 @@ func (t *tool) arguments(name string, words []word) (json.RawMessage, error) {
 		return nil, err
 	}
 	return a.object(), nil
+}
+
+// isShortFlag says whether a word looks like -i, which tools of a shell take and ours do not. As a text it has quotes.
+func isShortFlag(w word) bool {
+	return !w.quoted && !w.heredoc && len(w.text) == 2 && w.text[0] == '-' && (w.text[1]|0x20 >= 'a' && w.text[1]|0x20 <= 'z')
+}
+
+func (a *given) shortFlag(text string) error {
+	if a.tool.Name == "grep" || strings.HasSuffix(a.tool.Name, "_grep") {
+		if text == "-i" {
+			return unreadablef("%s takes no -i; write (?i) in front of the pattern, and --regex", a.name)
+		}
+	}
+	return unreadablef("%s takes no %s; 'help %s' lists what it takes, and for a text put it in quotes", a.name, text, a.name)
 }
 
 // given are the arguments of a call as far as they have been read.

@@ -6,6 +6,7 @@
 //	write notes.md <<EOF                        and the lines up to EOF
 //	call fs_read {"path":"README.md"}           a tool and its arguments as JSON
 //	/tools                                      a command
+//	! read ../secret                            a line of a script that is to fail
 //
 // At a terminal, lines can be edited, completed and had again, Ctrl-C cancels the call that is under way, and a change is
 // shown before it is made, and made when the person says yes. A script, which is any input but a terminal, makes its
@@ -197,6 +198,8 @@ func (c *console) handle(ctx context.Context, line string) {
 	first, rest := cutWord(line)
 	switch {
 	case line == "" || line[0] == '#':
+	case first == "!" && !c.person:
+		c.expectFailure(ctx, rest)
 	case line == "quit" || line == "exit" || line == "/quit" || line == "/exit":
 		c.quit = true
 	case first == "help" || first == "/help":
@@ -216,6 +219,17 @@ func (c *console) handle(ctx context.Context, line string) {
 		c.batch(ctx, line)
 	default:
 		c.call(ctx, line)
+	}
+}
+
+// expectFailure answers a line of a script that is to fail: it has failed if the line did not.
+func (c *console) expectFailure(ctx context.Context, line string) {
+	before := c.failed
+	c.failed = false
+	c.handle(ctx, line)
+	failed := c.failed
+	if c.failed = before; !failed {
+		c.answer(c.unread(unreadablef("the line was to fail, and did not")))
 	}
 }
 
@@ -260,9 +274,9 @@ func (c *console) greet(ctx context.Context) {
 	var try []string
 	tools, _ := c.tools(ctx) // Without them, there is help.
 	for _, example := range []string{"map", "grep TODO", "read README.md", "list_files .", "read_file README.md"} {
-		name, _, _ := strings.Cut(example, " ")
-		if _, ok := c.resolve(tools, name); ok && len(try) < 3 {
-			try = append(try, example)
+		name, rest := cutWord(example)
+		if name = c.firstOf(tools, []string{name}); name != "" && len(try) < 3 {
+			try = append(try, strings.TrimSpace(name+" "+rest))
 		}
 	}
 	c.talk.note("Try: " + strings.Join(append(try, "help"), ", "))

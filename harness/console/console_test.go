@@ -116,6 +116,12 @@ func TestScriptsOfCalls(t *testing.T) {
 			name: "edits with two heredocs", input: "read README.md\nedit README.md <<A <<B\nTODO: say more.\nA\nMore.\nB\nread README.md\n",
 			want: text("# Shop", "", "TODO: say more.", "Replaced 1 occurrence in 'README.md'; wrote 14 bytes", "# Shop", "", "More."),
 		},
+		{name: "goes on after a line that was to fail", input: "! read nix\n!  list nix\nlist src\n", want: text("error: 'nix' does not exist", "error: 'nix' does not exist", "price.go")},
+		{name: "fails where a line was to fail and did not", failed: true, input: "! list src\n", want: text("price.go", "error: line 1: the line was to fail, and did not")},
+		{name: "knows no short flags", failed: true, input: "grep -i todo\nlist -a\ngrep '-i' src\n", want: text(
+			"error: line 1: grep takes no -i; write (?i) in front of the pattern, and --regex",
+			"error: line 2: list takes no -a; 'help list' lists what it takes, and for a text put it in quotes",
+			"No matches for '-i' under 'src'")},
 		{name: "ends at quit", input: "list src\nquit\nlist src\n", want: text("price.go")},
 		{name: "ends at exit", input: "exit\nlist src\n"},
 		{name: "ends at /quit", input: "/quit\nlist src\n"},
@@ -241,17 +247,13 @@ func TestHelpShowsWhatIsThere(t *testing.T) {
 	got, _ := ran(t, Options{Provider: host}, "help\n")
 	want := text(
 		"Calls:",
-		"map                                  the tree and what it defines, most important first",
-		"list_files .                         the names in a directory",
-		"read README.md                       a file; a word without a name goes to the next parameter",
-		`call fs_read {"path":"README.md"}    the same as JSON`,
-		"read_file README.md                  a file, with line numbers",
-		"grep 'two words' --path=src --regex  parameters by name; --flag is true, --no-flag false",
-		"edit notes.md old 'new text'         quotes as in a shell",
-		"edit_file notes.md old 'new text'    quotes as in a shell",
-		"write notes.md <<END                 and lines up to one that is END",
-		"write_file notes.md <<END            and lines up to one that is END",
-		"help TOOL                            what a tool takes; /tools lists them",
+		"map .                                    what is in the directory",
+		"read README.md                           a file: words without a name go to the parameters in their order",
+		`call fs_read {"path":"README.md"}        the same as JSON`,
+		"grep 'two words' --path=src --regex      parameters by name; --flag is true, --no-flag false",
+		`edit notes.md 'old text' "new\ntext"     in '…' all is literal; in "…" \n is the end of a line`,
+		"write notes.md <<END                     and lines up to one that is END",
+		"help TOOL                                what a tool takes; /tools lists them",
 		"",
 		"Commands:",
 		"/help [COMMAND]  Lists the commands, or says what one does.",
@@ -333,5 +335,31 @@ func TestJSON(t *testing.T) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("no JSON: %s", line)
 		}
+	}
+}
+
+// Where two directories have tools of one name, it takes more than that to say which is meant.
+func TestNamesThatTwoToolsHave(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	var kits []harness.Toolkit
+	for prefix, dir := range map[string]string{"a": first, "b": second} {
+		pack, err := packs(dir, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		kits = append(kits, harness.Toolkit{Prefix: prefix, Tools: pack[0].Tools})
+	}
+	o := Options{Provider: mustHost(t, kits...), Serving: func() Serving { return Serving{Prefixes: []string{"a", "b"}} }}
+	got, failed := ran(t, o, "write x.txt 1\nb_write x.txt 1\nhelp read\n")
+	want := text("error: line 1: 'write' may be a_write or b_write; write one of them", "Wrote 1 bytes to 'x.txt'",
+		"error: 'read' may be a_read or b_read; write one of them")
+	if diff := cmp.Diff(want, got); diff != "" || !failed {
+		t.Error(diff)
+	}
+	if _, err := os.Stat(filepath.Join(second, "x.txt")); err != nil {
+		t.Error(err)
+	}
+	if got, _ := ran(t, o, "help\n"); !strings.Contains(got, "\na_read README.md ") {
+		t.Errorf("help shows\n%s", got)
 	}
 }

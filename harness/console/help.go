@@ -34,32 +34,41 @@ func (c *console) help(ctx context.Context, about string) (string, error) {
 
 // examples shows how calls are written, with those tools that are there.
 func (c *console) examples(tools []harness.Tool) string {
-	all := []struct{ line, about string }{
-		{"map", "the tree and what it defines, most important first"},
-		{"list_files .", "the names in a directory"},
-		{"read README.md", "a file; a word without a name goes to the next parameter"},
-		{"read_file README.md", "a file, with line numbers"},
-		{"grep 'two words' --path=src --regex", "parameters by name; --flag is true, --no-flag false"},
-		{"edit notes.md old 'new text'", "quotes as in a shell"},
-		{"edit_file notes.md old 'new text'", "quotes as in a shell"},
-		{"write notes.md <<END", "and lines up to one that is END"},
-		{"write_file notes.md <<END", "and lines up to one that is END"},
+	all := []struct{ tools, rest, about string }{
+		{"map list_files", ".", "what is in the directory"},
+		{"read read_file", "README.md", "a file: words without a name go to the parameters in their order"},
+		{"grep", "'two words' --path=src --regex", "parameters by name; --flag is true, --no-flag false"},
+		{"edit edit_file", `notes.md 'old text' "new\ntext"`, `in '…' all is literal; in "…" \n is the end of a line`},
+		{"write write_file", "notes.md <<END", "and lines up to one that is END"},
 	}
 	var b strings.Builder
 	b.WriteString("Calls:\n")
 	for _, e := range all {
-		name, rest := cutWord(e.line)
-		t, ok := c.resolve(tools, name)
-		if !ok {
+		name := c.firstOf(tools, strings.Fields(e.tools))
+		if name == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "%-36s %s\n", e.line, e.about)
-		if !strings.Contains(b.String(), "\ncall ") && strings.HasPrefix(rest, "README") {
-			fmt.Fprintf(&b, "%-36s %s\n", "call "+t.Name+` {"path":"README.md"}`, "the same as JSON")
+		fmt.Fprintf(&b, "%-40s %s\n", name+" "+e.rest, e.about)
+		if e.rest == "README.md" {
+			fmt.Fprintf(&b, "%-40s %s\n", "call "+c.matches(tools, name)[0].Name+` {"path":"README.md"}`, "the same as JSON")
 		}
 	}
-	fmt.Fprintf(&b, "%-36s %s\n", "help TOOL", "what a tool takes; /tools lists them")
+	fmt.Fprintf(&b, "%-40s %s\n", "help TOOL", "what a tool takes; /tools lists them")
 	return b.String()
+}
+
+// firstOf is the first of the names that a tool has, as short as it can be written, or nothing.
+func (c *console) firstOf(tools []harness.Tool, names []string) string {
+	for _, name := range names {
+		switch found := c.matches(tools, name); len(found) {
+		case 0:
+		case 1:
+			return name
+		default:
+			return found[0].Name
+		}
+	}
+	return ""
 }
 
 // describe says of a tool what a person wants to know to call it.

@@ -18,18 +18,29 @@ func (c *console) tools(ctx context.Context) ([]harness.Tool, error) {
 	return tools, nil
 }
 
-// resolve finds a tool by its name, or by what stands behind its prefix.
+// resolve finds a tool by its name, or by what stands behind its prefix where only one tool has that.
 func (c *console) resolve(tools []harness.Tool, name string) (harness.Tool, bool) {
-	names := []string{name}
-	for _, prefix := range c.serving.Prefixes {
-		names = append(names, prefix+"_"+name)
-	}
-	for _, full := range names {
-		if at := slices.IndexFunc(tools, func(t harness.Tool) bool { return t.Name == full }); at >= 0 {
-			return tools[at], true
-		}
+	if found := c.matches(tools, name); len(found) == 1 {
+		return found[0], true
 	}
 	return harness.Tool{}, false
+}
+
+// matches are the tools that a name may stand for: the one that is called so, or else those with a prefix in front of it.
+func (c *console) matches(tools []harness.Tool, name string) []harness.Tool {
+	called := func(full string) int {
+		return slices.IndexFunc(tools, func(t harness.Tool) bool { return t.Name == full })
+	}
+	if at := called(name); at >= 0 {
+		return tools[at : at+1]
+	}
+	var found []harness.Tool
+	for _, prefix := range c.serving.Prefixes {
+		if at := called(prefix + "_" + name); at >= 0 {
+			found = append(found, tools[at])
+		}
+	}
+	return found
 }
 
 // bare is a tool's name without its prefix, where that may be left out, and the prefix with what joins the two.
@@ -54,8 +65,15 @@ func (c *console) toolOf(ctx context.Context, name string) (harness.Tool, error)
 	return t, nil
 }
 
-// unknownTool is the error for a name that no tool has.
+// unknownTool is the error for a name that no tool has, or more than one.
 func (c *console) unknownTool(tools []harness.Tool, name string) error {
+	if found := c.matches(tools, name); len(found) > 1 {
+		full := make([]string, len(found))
+		for i, t := range found {
+			full[i] = t.Name
+		}
+		return unreadablef("'%s' may be %s; write one of them", name, strings.Join(full, " or "))
+	}
 	var names []string
 	for _, t := range tools {
 		_, rest := c.bare(t.Name)

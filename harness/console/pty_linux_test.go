@@ -207,6 +207,8 @@ func TestTerminal(t *testing.T) {
 	m.types("edit README.md 'say more' 'say less'\r")
 	m.waits(red + "--- README.md" + plain + "\r\n" + green + "+++ README.md" + plain + "\r\n" + cyan + "@@ -1,3 +1,3 @@" + plain +
 		"\r\n # Shop\r\n \r\n" + red + "-TODO: say more." + plain + "\r\n" + green + "+TODO: say less." + plain + "\r\n" + question)
+	m.types("list src\r")
+	m.waits(askAgain + "\r\n" + question)
 	m.types("n\r")
 	m.waits("Nothing was changed.\r\n> ")
 	m.hasFile(dir, "README.md", "# Shop\n\nTODO: say more.\n")

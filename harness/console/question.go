@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	question       = "Do it? [y]es, [n]o, [a]lways for this tool "
+	question       = "Do it? [y]es, [n]o, [a]lways for this tool until you quit "
+	askAgain       = "Type y, n or a; nothing is no."
 	nothingChanged = "Nothing was changed."
 )
 
@@ -33,16 +34,20 @@ func (c *console) allows(ctx context.Context, call harness.Call) bool {
 		return false
 	}
 	c.talk.difference(shown)
-	reply, err := c.lines.next(ctx, question)
-	if err != nil {
-		return false
+	for {
+		reply, err := c.lines.next(ctx, question)
+		if err != nil {
+			return false
+		}
+		switch strings.ToLower(strings.TrimSpace(reply)) {
+		case "a", "always":
+			c.always[call.Name] = true
+			return true
+		case "y", "yes":
+			return true
+		case "", "n", "no":
+			return false
+		}
+		c.talk.note(askAgain) // What was typed may have been meant as a line.
 	}
-	switch strings.ToLower(strings.TrimSpace(reply)) {
-	case "a", "always":
-		c.always[call.Name] = true
-		return true
-	case "y", "yes":
-		return true
-	}
-	return false
 }
