@@ -85,6 +85,8 @@ func (c *fileConfig) addToolkits(path string) error {
 	return nil
 }
 
+// readBounded reads a file that may be being written: whoever replaces it by a rename is safe, and of whoever writes into
+// it, most are noticed by reading twice.
 func readBounded(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,6 +99,12 @@ func readBounded(path string) (string, error) {
 		return "", err
 	case len(raw) > maxConfigFile:
 		return "", fmt.Errorf("%s is larger than 1 MiB, which no config file is", path)
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() { // and not a pipe, which can be read once
+		again := make([]byte, len(raw)+1)
+		if n, err := f.ReadAt(again, 0); err != io.EOF || !bytes.Equal(raw, again[:n]) {
+			return "", fmt.Errorf("%s is being written; load it again when it is whole", path)
+		}
 	}
 	return string(bytes.TrimPrefix(raw, []byte("\ufeff"))), nil // Editors on Windows put one there.
 }

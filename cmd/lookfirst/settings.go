@@ -186,6 +186,14 @@ func (mb *member) shown() string {
 	return compact.String()
 }
 
+// cutOff puts words to the decoder's errors for a text that ends too early.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends too early")
+	}
+	return err
+}
+
 // readMembers reads an object with its keys as they stand there: a map would keep one of two equal ones.
 func readMembers(raw string) ([]member, error) {
 	if !utf8.ValidString(raw) {
@@ -199,11 +207,11 @@ func readMembers(raw string) ([]member, error) {
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return nil, err
+			return nil, cutOff(err)
 		}
 		m := member{key: key.(string)} // The decoder gives nothing else in this place.
 		if err := d.Decode(&m.raw); err != nil {
-			return nil, err
+			return nil, cutOff(err)
 		}
 		numbers := json.NewDecoder(bytes.NewReader(m.raw))
 		numbers.UseNumber()
@@ -213,7 +221,7 @@ func readMembers(raw string) ([]member, error) {
 		members = append(members, m)
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, err
+		return nil, cutOff(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows its end")
