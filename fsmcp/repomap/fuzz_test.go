@@ -21,6 +21,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text)
 	}
 	r := &reader{grammars: newGrammars(), parsers: parsers{limits: limits{parse: time.Second, query: time.Second}}}
+	f.Cleanup(r.close)
 	f.Fuzz(func(t *testing.T, text string) {
 		for l := None + 1; l < languages; l++ {
 			tags, err := r.read(l, []byte(text))

@@ -177,7 +177,8 @@ func (m *Mapper) recall(f *confine.File, l Language, buffer []byte, room *Tags, 
 		return
 	}
 	h := newKeyHash(l)
-	if _, o.err = io.CopyBuffer(h, f, buffer); o.err != nil {
+	// No more than it had when it was opened, as in outcome: a file may grow for as long as somebody reads it.
+	if _, o.err = io.CopyBuffer(h, io.LimitReader(f, o.info.Size), buffer); o.err != nil {
 		return
 	}
 	o.key = key(h.Sum(nil))

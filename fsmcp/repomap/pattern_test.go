@@ -68,6 +68,10 @@ func TestPatterns(t *testing.T) {
 func TestQueryRefuses(t *testing.T) {
 	tests := []struct{ name, query, want string }{
 		{"it knows all symbols", "(identifer) @l", `no symbol "identifer"`},
+		{"it knows no errors", "(ERROR) @l", `no symbol "ERROR"`},
+		{"it knows no beginnings of errors", `(call "E" @l)`, `no symbol "E"`},
+		{"it has room for one dot", "(argument_list . (identifier) @l .)", "(identifier) has a dot on either side"},
+		{"it finds branches wherever they are", "(call . function: (_) (identifier) @l)", "a branch (_) has a dot beside it"},
 		{"it knows all fields", "(call fonction: (identifier) @l)", `no field "fonction"`},
 		{"it knows all roles", "(identifier) @x", `a capture named "x"`},
 		{"it finds branches by their fields", "(call (argument_list) (identifier) @l)", "a branch (argument_list) has no field"},

@@ -89,6 +89,8 @@ func (c *compiler) add(p *pattern, number int) error {
 		switch {
 		case step.symbol == 0:
 			return fmt.Errorf("a path goes through any node")
+		case n.first && n.last:
+			return fmt.Errorf("(%s) has a dot on either side", n.symbol)
 		case n.first:
 			step.place = C.LF_FIRST
 		case n.last:
@@ -116,6 +118,9 @@ func (c *compiler) branch(p *pattern, of, first int) error {
 	if p.field == "" {
 		return fmt.Errorf("a branch (%s) has no field", p.symbol)
 	}
+	if p.first || p.last {
+		return fmt.Errorf("a branch (%s) has a dot beside it", p.symbol)
+	}
 	b := C.lf_branch{of: C.int16_t(of)}
 	var err error
 	if b.symbol, b.field, b.name, err = c.numbers(p); err != nil {
@@ -138,7 +143,7 @@ func (c *compiler) numbers(p *pattern) (symbol, field, name C.uint16_t, err erro
 	case p.absent:
 		symbol = C.LF_NONE
 	case p.symbol != "_":
-		if symbol = C.ts_language_symbol_for_name(c.table, chars(p.symbol), C.uint32_t(len(p.symbol)), C.bool(!p.token)); symbol == 0 {
+		if symbol = C.ts_language_symbol_for_name(c.table, chars(p.symbol), C.uint32_t(len(p.symbol)), C.bool(!p.token)); symbol == 0 || symbol == C.LF_NONE { // the number of an error, too
 			return 0, 0, 0, fmt.Errorf("no symbol %q", p.symbol)
 		}
 	}

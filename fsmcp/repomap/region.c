@@ -3,6 +3,7 @@
 #include "region.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,23 +87,36 @@ static size_t lf_size(size_t number) {
 
 static void lf_begin(lf_region *r, size_t need) {
   lf_chunk *chunk = r->spare;
-  if (chunk != NULL && need + sizeof(lf_chunk) <= chunk->size) {
+  need += sizeof(lf_chunk);
+  bool is_spare = chunk != NULL && need <= chunk->size;
+  size_t size = is_spare ? chunk->size : need > LF_CHUNK ? need : LF_CHUNK;
+  if (r->held + size > r->limit) longjmp(*r->full, 1);
+  if (is_spare) {
     r->spare = chunk->next;
-  } else {
-    size_t size = need + sizeof(lf_chunk) > LF_CHUNK ? need + sizeof(lf_chunk) : LF_CHUNK;
-    chunk = r->held + size > r->limit ? NULL : lf_take(size);
-    if (chunk == NULL) longjmp(*r->full, 1);
-    chunk->size = size;
+  } else if ((chunk = lf_take(size)) == NULL) {
+    longjmp(*r->full, 1);
   }
+  chunk->size = size;
   chunk->next = r->used;
   r->used = chunk;
   r->at = (char *)(chunk + 1);
   r->end = (char *)chunk + chunk->size;
-  r->held += chunk->size;
+  r->held += size;
 }
+
+// The runtime ends the process where there is no memory, and so do we in its place.
+static void *lf_whole(void *p, size_t size) {
+  if (p == NULL && size != 0) abort();
+  return p;
+}
+
+// Outside a region, what is allocated is the C library's, as it is without us: a program that we are a part of may use
+// tree-sitter too, and may have begun before the allocator was ours. What comes from a region never leaves it, and nothing
+// else gets in, so that the two are told apart by where they are asked for.
 
 static void *lf_malloc(size_t size) {
   lf_region *r = lf_here;
+  if (r == NULL) return lf_whole(malloc(size), size);
   size_t rounded, number = lf_number(size ? size : 1, &rounded);
   lf_block *block = r->free[number];
   if (block != NULL) {
@@ -117,11 +131,16 @@ static void *lf_malloc(size_t size) {
 }
 
 static void *lf_calloc(size_t count, size_t size) {
+  if (lf_here == NULL) return lf_whole(calloc(count, size), count != 0 ? size : 0);
   if (size != 0 && count > SIZE_MAX / size) abort();
   return memset(lf_malloc(count * size), 0, count * size);
 }
 
 static void lf_free(void *p) {
+  if (lf_here == NULL) {
+    free(p);
+    return;
+  }
   if (p == NULL) return;
   lf_block *block = (lf_block *)((char *)p - LF_HEAD);
   block->next = lf_here->free[block->number];
@@ -129,6 +148,7 @@ static void lf_free(void *p) {
 }
 
 static void *lf_realloc(void *p, size_t size) {
+  if (lf_here == NULL) return lf_whole(realloc(p, size), size);
   if (p == NULL) return lf_malloc(size);
   size_t room = lf_size(((lf_block *)((char *)p - LF_HEAD))->number);
   if (size <= room) return p;
@@ -140,8 +160,16 @@ static void *lf_realloc(void *p, size_t size) {
 void ts_set_allocator(void *(*m)(size_t), void *(*c)(size_t, size_t), void *(*r)(void *, size_t), void (*f)(void *));
 
 void lf_region_install(void) {
-  static atomic_flag done = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&done)) ts_set_allocator(lf_malloc, lf_calloc, lf_realloc, lf_free);
+  enum { LF_NOBODY, LF_SOMEBODY, LF_INSTALLED };
+  static atomic_int state = LF_NOBODY;
+  int expected = LF_NOBODY;
+  if (atomic_compare_exchange_strong(&state, &expected, LF_SOMEBODY)) {
+    ts_set_allocator(lf_malloc, lf_calloc, lf_realloc, lf_free);
+    atomic_store(&state, LF_INSTALLED);
+  }
+  // Whoever went on before the other is done would allocate here and free there. That is over in a few instructions.
+  while (atomic_load(&state) != LF_INSTALLED) {
+  }
 }
 
 lf_region *lf_region_new(void) {

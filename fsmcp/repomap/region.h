@@ -18,7 +18,8 @@ void lf_region_delete(lf_region *region);
 void lf_region_enter(lf_region *region, size_t limit, jmp_buf *full);
 void lf_region_leave(lf_region *region);
 
-// Has tree-sitter allocate from regions, and from nowhere else. Harmless when called again.
+// Has tree-sitter allocate from the region that its thread is in, or else from the C library. When it returns, that is so,
+// whoever did it.
 void lf_region_install(void);
 
 #endif

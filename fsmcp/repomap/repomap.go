@@ -10,8 +10,8 @@
 //	render   whole blocks, up to a number of characters         render.go
 //
 // Nine languages are read with tree-sitter, which is C: queries/ says what is looked for, and treesitter.c, walk.c and
-// region.c find it. Raku is read by a scanner of our own (raku.go). Go files without an error take a shorter way (goread.go), so a build without cgo reads Go and Raku, and its
-// maps say so.
+// region.c find it. Raku is read by a scanner of our own (raku.go). Go files without an error take a shorter way
+// (goread.go), so a build without cgo reads Go and Raku, and its maps say so.
 //
 // Invariant: the text depends on the mapped files, the request and nothing else: not on the order in which files are
 // found or parsed, the number of workers, or what is in a cache.

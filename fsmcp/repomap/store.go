@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,16 +19,7 @@ import (
 // or checkout can make it wrong; the store's file is read whole, and written whole beside the old one, which it then
 // replaces. Several processes may do that at once: each adds what it knows to what it finds, and the last one wins,
 // which loses nothing that a parse does not bring back.
-//
-//	header   "lookfirst map", and a hash of everything that decides what a file is parsed to
-//	entry*   key, hour of the last use (4 bytes), length (4 bytes), the stored form of the tags (codec.go)
-//	trailer  CRC-32C of what stands before it (4 bytes)
-//
-// A file that is damaged, cut short or of another version counts as empty.
 const (
-	storeMagic = "lookfirst map"
-	// storeVersion is raised with every change of what a file is parsed to that the queries do not show.
-	storeVersion = 2
 	// maxStore bounds the directory, and each file in it, in bytes. What has not been used for longest goes first.
 	maxStore = 256 << 20
 	// worthSaving is how many bytes of source must have been parsed for the store to be written before the end: a tenth
@@ -38,29 +27,7 @@ const (
 	worthSaving = 256 << 10
 	// strayAge is how old a file must be to have been left by a process that is gone.
 	strayAge = time.Hour
-
-	// usualEntry is what an entry takes in the middle, in bytes.
-	usualEntry = 1 << 10
-
-	headerSize = len(storeMagic) + sha256.Size
-	entryHead  = len(key{}) + 8
 )
-
-// key names what is parsed: a language and bytes.
-type key [sha256.Size]byte
-
-func keyOf(l Language, text []byte) key {
-	h := newKeyHash(l)
-	h.Write(text)
-	return key(h.Sum(nil))
-}
-
-// newKeyHash is a hash to which the text is still to be written.
-func newKeyHash(l Language) hash.Hash {
-	h := sha256.New()
-	h.Write([]byte{byte(l)})
-	return h
-}
 
 // store is one root's file. It is used by the map that is being drawn; lookups may run side by side.
 type store struct {
@@ -70,18 +37,6 @@ type store struct {
 	now  func() time.Time
 
 	content contents // between open and close
-}
-
-// contents is what a store's file holds.
-type contents struct {
-	text    string
-	entries map[key]stored
-}
-
-// stored is where the tags of an entry are, and the hour since 1970 in which it was last used.
-type stored struct {
-	at, size int
-	hour     uint32
 }
 
 func newStore(dir, root string) *store {
@@ -146,57 +101,6 @@ func (s *store) read() contents {
 		return contents{}
 	}
 	return c
-}
-
-// parseContents finds the entries of a file.
-func parseContents(text string) (contents, error) {
-	header := storeHeader()
-	end := len(text) - crc32.Size
-	if end < len(header) || text[:len(header)] != header {
-		return contents{}, errDamaged
-	}
-	if checksum(text[:end]) != binary.LittleEndian.Uint32([]byte(text[end:])) {
-		return contents{}, errDamaged
-	}
-	c := contents{text: text, entries: make(map[key]stored, len(text)/usualEntry)}
-	for at := len(header); at < end; {
-		if end-at < entryHead {
-			return contents{}, errDamaged
-		}
-		head := []byte(text[at:][:entryHead])
-		k := key(head[:len(key{})])
-		e := stored{
-			at:   at + entryHead,
-			hour: binary.LittleEndian.Uint32(head[len(k):]),
-			size: int(binary.LittleEndian.Uint32(head[len(k)+4:])),
-		}
-		if e.size > end-e.at {
-			return contents{}, errDamaged
-		}
-		c.entries[k] = e
-		at = e.at + e.size
-	}
-	return c, nil
-}
-
-// storeHeader is what a file must begin with to be of use: it differs where anything may be parsed differently.
-func storeHeader() string {
-	h := sha256.New()
-	fmt.Fprintln(h, storeVersion, maxLine, maxNesting, hasGrammars, runtime.Version())
-	hashQueries(h)
-	return storeMagic + string(h.Sum(nil))
-}
-
-// checksum goes through a buffer, since a string would have to be copied as a whole.
-func checksum[T string | []byte](text T) uint32 {
-	table, sum := crc32.MakeTable(crc32.Castagnoli), uint32(0)
-	var buffer [4 << 10]byte
-	for len(text) > 0 {
-		n := copy(buffer[:], text)
-		sum = crc32.Update(sum, table, buffer[:n])
-		text = text[n:]
-	}
-	return sum
 }
 
 // save writes what the cache knows, and what the file already holds, if the cache knows anything new.

@@ -62,7 +62,11 @@ const lf_captures *lf_read(lf_reader *reader, const TSLanguage *language, const 
   // Whoever is full loses its scanner too, which is some hundred bytes.
   jmp_buf full;
   lf_region_enter(reader->region, limits->memory, &full);
-  captures->end = setjmp(full) == 0 ? lf_parse(language, paths, text, length, limits, captures) : LF_MEMORY;
+  if (setjmp(full) == 0) { // Anywhere but in a condition as plain as this, C says nothing of what it does.
+    captures->end = lf_parse(language, paths, text, length, limits, captures);
+  } else {
+    captures->end = LF_MEMORY;
+  }
   lf_region_leave(reader->region);
   return captures;
 }

@@ -30,7 +30,7 @@ struct lf_paths {
 
 static void *lf_copy(char **at, const void *from, size_t size) {
   void *to = *at;
-  memcpy(to, from, size);
+  if (size > 0) memcpy(to, from, size); // From may be NULL then, which memcpy must not be given.
   *at += (size + 7) / 8 * 8;
   return to;
 }

@@ -142,11 +142,12 @@ func (c *composer) recompose(b []byte) []byte {
 
 // appendShort appends the NFC form of a segment that can be left to norm.
 func (c *composer) appendShort(segment []byte) {
-	var key [16]byte
-	if copy(key[:], segment) > len(composed{}.segment) || len(segment) > len(key) {
+	if len(segment) > len(composed{}.segment) {
 		c.out = norm.NFC.Append(c.out, segment...)
 		return
 	}
+	var key [16]byte
+	copy(key[:], segment)
 	hash := (binary.LittleEndian.Uint64(key[:]) ^ binary.LittleEndian.Uint64(key[8:])<<1) * 0x9E3779B97F4A7C15 // 2⁶⁴ over the golden ratio
 	k := &c.known[hash>>(64-9)]
 	if int(k.n) == len(segment) && k.segment == [15]byte(key[:]) {
