@@ -83,8 +83,11 @@ func (c *Commands) All() []Command {
 
 // Run runs a line as a person types it: a command's name, with or without its slash, and what follows it.
 func (c *Commands) Run(ctx context.Context, line string) (text string, err error) {
-	name, argument, _ := strings.Cut(strings.TrimSpace(line), " ")
-	name, argument = strings.TrimPrefix(name, "/"), strings.TrimSpace(argument)
+	name, argument := strings.TrimSpace(line), ""
+	if at := strings.IndexAny(name, " \t"); at >= 0 {
+		name, argument = name[:at], strings.TrimSpace(name[at:])
+	}
+	name = strings.TrimPrefix(name, "/")
 	one, err := c.find(name)
 	if err != nil {
 		return "", err

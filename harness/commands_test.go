@@ -35,6 +35,7 @@ func TestCommandsRun(t *testing.T) {
 		{name: "runs a command", line: "/plain", text: "plain<>"},
 		{name: "does without the slash", line: "plain", text: "plain<>"},
 		{name: "passes over white space", line: "  /given   two  words ", text: "given<two  words>"},
+		{name: "passes over a tab", line: "/given\ttwo", text: "given<two>"},
 		{name: "takes nothing where nothing is wanted", line: "/plain now", err: "/plain takes nothing behind its name, and 'now' is there"},
 		{name: "names what was meant", line: "/pain", err: "there is no command '/pain'; did you mean /plain?"},
 		{name: "names all where nothing is near", line: "/exit", err: "there is no command '/exit'; there are /given, /help, /panics, /plain"},

@@ -81,8 +81,7 @@ func newGeneration(kits []Toolkit) (*generation, error) {
 
 // Replace puts other toolkits in the place of those that are served, or fails as [NewToolset] does and changes nothing.
 // Clients are told that the list has changed where it has. Retire is for the toolkits that are put in place now: it is
-// called when they have been replaced in their turn and their last call is over, which may be before Replace returns to
-// whoever replaces them. It may be nil.
+// called in a goroutine of its own when they have been replaced in their turn and their last call is over. It may be nil.
 func (s *Toolset) Replace(kits []Toolkit, retire func()) error {
 	next, err := newGeneration(kits)
 	if err != nil {
@@ -171,7 +170,7 @@ func (s *Toolset) release(g *generation, uses int) {
 	}
 	s.mu.Unlock()
 	if retire != nil {
-		retire()
+		go retire() // It may take a while, and this call's answer may wait, or the next call.
 	}
 }
 

@@ -87,11 +87,14 @@ func TestToolsetRetires(t *testing.T) {
 		if got := <-done; !strings.Contains(got, "there is no tool 'late'") {
 			t.Errorf("a batch that began before got %s", got)
 		}
-		if works(t, h, "late", ""); len(retired) != 1 {
+		works(t, h, "late", "")
+		if synctest.Wait(); len(retired) != 1 {
 			t.Errorf("what is served was retired: %v", retired)
 		}
 		mustReplace(t, set, retire("third"))
+		synctest.Wait()
 		mustReplace(t, set, nil)
+		synctest.Wait()
 		if diff := cmp.Diff([]string{"first", "second", "third"}, retired); diff != "" {
 			t.Error(diff)
 		}

@@ -183,8 +183,10 @@ func TestReloadOpensTheDirectoryAnew(t *testing.T) {
 func TestReloadOfWhatIsToldAtTheStart(t *testing.T) {
 	d := newDesk(t)
 	d.configure(strings.Replace(d.tools(`"FileTools":{"root":ROOT}`), `"desk"`, `"table","version":"2","http":{"port":1}`, 1))
-	if got := d.prompt("reload"); !strings.Contains(got, "What changed in 'name', 'version', 'http' counts from the next start of the server.") {
-		t.Errorf("got %s", got)
+	for range 2 { // It still waits when it was told before.
+		if got := d.prompt("reload"); !strings.Contains(got, "What changed in 'name', 'version', 'http' counts from the next start of the server.") {
+			t.Errorf("got %s", got)
+		}
 	}
 }
 

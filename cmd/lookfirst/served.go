@@ -20,13 +20,13 @@ import (
 type served struct {
 	read  func() (config, error) // what the command line, or its file, asks for
 	log   io.Writer              // where the operator reads; it may be written to from several goroutines
+	start config                 // what was asked for at the start
 	tools *harness.Toolset
 
 	reading chan struct{} // has a value in it while it is read anew
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	config config
 	packs  []opened
 }
 
@@ -44,7 +44,7 @@ func newServed(c config, read func() (config, error), log io.Writer) (*served, e
 		return nil, err
 	}
 	tools.OnRetire(func() { closePacks(packs, log) })
-	return &served{read: read, log: log, tools: tools, reading: make(chan struct{}, 1), config: c, packs: packs}, nil
+	return &served{read: read, log: log, start: c, tools: tools, reading: make(chan struct{}, 1), packs: packs}, nil
 }
 
 func toolkits(packs []opened) []harness.Toolkit {
@@ -76,6 +76,7 @@ func (s *served) reload(ctx context.Context) (string, error) {
 	if err == nil {
 		var text string
 		if text, err = s.replace(next, packs); err == nil {
+			s.announce()
 			return text, nil
 		}
 	}
@@ -133,17 +134,15 @@ func (s *served) replace(next config, packs []opened) (string, error) {
 		return "", err
 	}
 	before := s.packs
-	waiting := changedForNextStart(s.config, next)
-	s.config, s.packs = next, packs
-	s.announce()
-	return report(before, packs, waiting), nil
+	s.packs = packs
+	return report(before, packs, changedForNextStart(s.start, next)), nil
 }
 
 // offer gives a server's clients the commands that are prompts. A client over HTTP need not be the operator, and is not
 // told what stands in the operator's file.
 func (s *served) offer(server *mcp.Server) error {
 	again := s.reload
-	if s.config.http != nil {
+	if s.start.http != nil {
 		again = func(ctx context.Context) (string, error) {
 			text, err := s.reload(ctx)
 			if err != nil {
@@ -172,12 +171,12 @@ func (s *served) reloadAtSignal(ctx context.Context) {
 
 // announce names the roots on the log.
 func (s *served) announce() {
-	for _, line := range s.describe() {
+	for _, line := range s.roots() {
 		fmt.Fprintf(s.log, "lookfirst: serving %s\n", line)
 	}
 }
 
-// describe says for the operator what is served, a line for each toolkit. The caller holds mu, or nobody else has s yet.
+// describe says for the operator what is served, a line for each toolkit. The caller holds mu.
 func (s *served) describe() []string {
 	var lines []string
 	for _, p := range s.packs {
@@ -186,7 +185,7 @@ func (s *served) describe() []string {
 	return lines
 }
 
-// roots is describe for whoever does not hold mu.
+// roots is describe for whoever does not hold mu. The log is written to without it: it may be a pipe that nobody reads.
 func (s *served) roots() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

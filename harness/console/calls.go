@@ -73,19 +73,23 @@ func (c *console) parseJSON(ctx context.Context, rest string) (string, json.RawM
 	return t.Name, json.RawMessage(object), err
 }
 
-// heredocs puts the lines that are meant in the place of each <<WORD.
-func (c *console) heredocs(ctx context.Context, words []word) error {
+// heredocs puts the lines that are meant in the place of each <<WORD. It reads the texts behind one that cannot be read
+// too, for the same reason as heredoc does.
+func (c *console) heredocs(ctx context.Context, words []word) (fault error) {
 	for i := range words {
 		if !words[i].heredoc {
 			continue
 		}
 		text, err := c.heredoc(ctx, words[i].text)
-		if err != nil {
+		if err != nil && !errors.As(err, new(unreadable)) {
 			return err
+		}
+		if fault == nil {
+			fault = err
 		}
 		words[i].text = text
 	}
-	return nil
+	return fault
 }
 
 // heredoc reads the lines up to one that is end. It reads them to the end also where one of them cannot be read: what is
@@ -114,20 +118,30 @@ func (c *console) heredoc(ctx context.Context, end string) (string, error) {
 	}
 }
 
-// passOver reads the text that a line of a script seems to have behind it, where the line itself was not understood: the
+// passOver reads the texts that a line of a script seems to have behind it, where the line itself was not understood: the
 // lines of a text must not be taken for calls, whatever is wrong with the one that asks for it. It returns the error with
 // word of that. A person sees what was not understood, and is asked before anything changes.
 func (c *console) passOver(ctx context.Context, line string, err error) error {
-	at := strings.LastIndex(line, "<<")
-	if c.person || at < 0 {
+	ends := textEnds(line)
+	if c.person || len(ends) == 0 {
 		return err
 	}
-	end := strings.Trim(line[at+len("<<"):], " \t\r'\"\\")
-	if end == "" || strings.ContainsAny(end, " \t") {
-		return err
+	for _, end := range ends {
+		_, _ = c.heredoc(ctx, end) // Where it has no end, nothing is left of the script.
 	}
-	_, _ = c.heredoc(ctx, end) // Where it has no end, nothing is left of the script.
-	return unreadablef("%w; the lines up to one that is %s were passed over", err, end)
+	return unreadablef("%w; the lines up to one that is %s were passed over", err, strings.Join(ends, ", and then up to one that is "))
+}
+
+// textEnds are the lines that end the texts which a line seems to ask for: the word behind each <<, whatever is around it.
+func textEnds(line string) []string {
+	var ends []string
+	for _, behind := range strings.Split(line, "<<")[1:] {
+		end, _ := cutWord(strings.TrimLeft(behind, " \t"))
+		if end = strings.Trim(end, "\r'\"\\"); end != "" {
+			ends = append(ends, end)
+		}
+	}
+	return ends
 }
 
 // batch makes calls that are written as JSON.

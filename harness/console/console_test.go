@@ -170,6 +170,18 @@ func TestScriptsOfCalls(t *testing.T) {
 			),
 		},
 		{
+			name: "runs no line of a second text", failed: true,
+			input: "edit a <<A <<B\n\xff\nA\nlist src\nB\nedit a <<A <<B it's\nlist src\nA\nlist src\nB\nwrite a <<A 'b c\nlist src\nA\nlist src\n",
+			want: text(
+				"error: line 1: the line is not valid UTF-8",
+				`error: line 6: a quote ' is not closed; put another ' behind the text, or write \' for the character itself`+
+					"; the lines up to one that is A, and then up to one that is B were passed over",
+				`error: line 11: a quote ' is not closed; put another ' behind the text, or write \' for the character itself`+
+					"; the lines up to one that is A were passed over",
+				"price.go",
+			),
+		},
+		{
 			name: "takes a text for no parameter by its name", input: "write a --content=<<EOF\nlist src\nEOF\nread a\nwrite a --content='<<EOF'\nread a\n", failed: true,
 			want: text(
 				"error: line 1: a text is for a word without a name; write <<WORD as a word of its own, or '<<EOF' in quotes"+passed,
