@@ -58,7 +58,7 @@ func patterns() []string {
 		`é`, `[é-ü]`, `[^é]`, `\p{L}+`, `\p{Greek}`, `\P{L}`, `[\x{1F600}-\x{1F64F}]`, `日本`, `.日`, `[^日]本`, `\x{10FFFF}`, `[\x{D7FF}-\x{E000}]`, `\p{Cs}`,
 		`(?i)k`, `(?i)s`, `(?i)straße`, `(?i)ΣΑΣ`, `(?i)[k-s]`, `(?i)abc`, `a(?i:b)c`,
 		`(a*)*b`, `(a+)+$`, `(a|aa)+$`, `(.*)(.*)(.*)x`, `(x+x+)+y`, `([a-c]|b)*\d`, `((a)|(b)|(c))*d`,
-		`func \w+\(`, `[A-Z]{3,}_[0-9]{2,}`, `\w+\s*=\s*\w+\(\)$`, `TODO|FIXME|XXX`, `(?i)deprecated`,
+		`func \w+\(`, `[A-Z]{3,}_[0-9]{2,}`, `\w+\s*=\s*\w+\(\)$`, `TODO|FIXME|XXX`, `(?i)deprecated`, `\bInitTime\b|I?T\d`, `(?i)zq_gone|InitTime`,
 		`[^\x00-\x{10FFFF}]`, `a[^\x00-\x{10FFFF}]|b`, `(|a)b`, `(?:)`, `\r`, `a\r?$`, `[\n,]`, `\s$`, `^\s+\S`, `\x00`,
 	}
 }
@@ -68,7 +68,7 @@ func texts() []string {
 		"", "\n", "\n\n", "a", "a\n", "\na", "abc\nabd\nxyz\n", "aab\naaab\nb\n", "word\nwords\na word here\nswordfish\nword-x\n",
 		"é\naé\néa\naéb\n", "日本\nx日本\n本\n", "😀\n\U0010ffff\n\ud7ff\n\ue000\n", "k\nK\nK\ns\nſ\nS\n", "straße\nSTRASSE\nSTRAßE\n", "σας\nΣΑΣ\n",
 		"  x = y()\nfoo(a)\nfunc main() {\n", "ABC_12\nAB_1\nABCD_1234x\n", "todo\nTODO\nFIXME: x\nDeprecated\n", strings.Repeat("a", 300) + "\n", strings.Repeat("ab", 99) + "c",
-		"a\x00b\n\x00\n", "a\rb\r\n\r\n", "x-y\n-x\n_\n0\n", "1 2\n\t3\n ,\n", "xxxxxxxxxxxxxxxxxxxy\nxx\n", "a b c d\nabcabcd\n",
+		"a\x00b\n\x00\n", "a\rb\r\n\r\n", "x-y\n-x\n_\n0\n", "1 2\n\t3\n ,\n", "xxxxxxxxxxxxxxxxxxxy\nxx\n", "a b c d\nabcabcd\n", "InitTime\nIT1 T2\nxInitTime InitTime\nZQ_gone\nIniT ime\n",
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Literals are looked for by their rarest byte. bytes.Index keys on a literal's first byte, which in "spin_lock" is every
 // thirtieth byte of a text; keyed on the rarest one, a search is as quick as memory is read, because IndexByte uses the
-// processor's vectors.
+// processor's vectors. Where the rarest one is not rare, the two rarest are looked for together (sieve.go).
 
 // literal is text to look for.
 type literal struct {
@@ -19,6 +19,8 @@ type literal struct {
 // which both cases count, is in two strands: there is no IndexByte that is blind to case.
 type strand struct {
 	key   byte
+	pair  *sieve  // if not nil, what is looked for instead, at the place of its first byte
+	stops float64 // what the stops in a million bytes can be expected to cost, in stops of IndexByte
 	ends  []end
 	steps int // that it takes at most to see whether one of the ends is there
 }
@@ -35,13 +37,32 @@ func strands(set []literal) []strand {
 	var list []strand
 	for _, l := range set {
 		e := l.end()
-		key := l.text[e.at]
-		list = hang(list, key, e)
-		if l.fold && isLetter(key) {
-			list = hang(list, key^0x20, e)
+		keys := []byte{l.text[e.at]}
+		if l.fold && isLetter(keys[0]) {
+			keys = append(keys, keys[0]^0x20)
+		}
+		if s, ok := e.pair(passOfIndex * float64(len(keys))); ok {
+			list = append(list, s)
+			continue
+		}
+		for _, key := range keys {
+			list = hang(list, key, e)
 		}
 	}
 	return list
+}
+
+// pair makes a strand of a literal that is looked for by two bytes, if that is quicker than by one in some passes.
+func (e end) pair(passes float64) (s strand, ok bool) {
+	if len(e.text) == 1 {
+		return strand{}, false
+	}
+	pair, stops := newSieve(e)
+	if stops+passOfSieve >= e.count(e.at)+passes {
+		return strand{}, false
+	}
+	e.at, e.second = min(e.at, e.second), max(e.at, e.second)
+	return strand{pair: pair, stops: stops, ends: []end{e}, steps: e.steps()}, true
 }
 
 // end finds the two rarest bytes of a literal.
@@ -62,15 +83,18 @@ func (l literal) end() end {
 }
 
 func hang(list []strand, key byte, e end) []strand {
-	i := slices.IndexFunc(list, func(s strand) bool { return s.key == key })
+	i := slices.IndexFunc(list, func(s strand) bool { return s.pair == nil && s.key == key })
 	if i < 0 {
 		i = len(list)
-		list = append(list, strand{key: key})
+		list = append(list, strand{key: key, stops: expected(key)})
 	}
 	list[i].ends = append(list[i].ends, e)
-	list[i].steps += 1 + len(e.text)/8
+	list[i].steps += e.steps()
 	return list
 }
+
+// steps is how many it takes at most to see whether the literal is there.
+func (e *end) steps() int { return 1 + len(e.text)/8 }
 
 // count is how many of a million bytes of a text can be expected to match the byte at i.
 func (l literal) count(i int) float64 {
@@ -81,11 +105,11 @@ func (l literal) count(i int) float64 {
 	return expected(c)
 }
 
-// cost is how many of a million bytes of a text will be stopped at in vain, or not.
+// cost is what the stops in a million bytes of a text will cost, in vain or not, in stops of IndexByte.
 func cost(set []strand) float64 {
 	sum := 0.0
 	for _, s := range set {
-		sum += expected(s.key)
+		sum += s.stops
 	}
 	return sum
 }
@@ -96,11 +120,9 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // when the search has been cancelled.
 func (s *strand) find(b []byte, from int, w *watch) (at int, found *end) {
 	for i := from; i < len(b); i++ {
-		j := bytes.IndexByte(b[i:], s.key)
-		if j < 0 || w.mustStop(s.steps) {
+		if i = s.next(b, i); i < 0 || w.mustStop(s.steps) {
 			break
 		}
-		i += j
 		for k := range s.ends {
 			// Most stops are in vain, and end at the second byte that is looked at.
 			e := &s.ends[k]
@@ -114,6 +136,17 @@ func (s *strand) find(b []byte, from int, w *watch) (at int, found *end) {
 		}
 	}
 	return len(b), nil
+}
+
+// next returns the next place at or after i at which a literal may be, or -1.
+func (s *strand) next(b []byte, i int) int {
+	if s.pair != nil {
+		return s.pair.next(b, i)
+	}
+	if j := bytes.IndexByte(b[i:], s.key); j >= 0 {
+		return i + j
+	}
+	return -1
 }
 
 // stands says whether b, which is as long, is the literal.

@@ -170,6 +170,7 @@ func randomText(r *rand.Rand) string {
 	pieces := []string{
 		"a", "b", "ab", "needle", "need", "\n", "\n", "\n", "\r\n", "\r", " ", "e\u0301", "é", "e", "\u0301\u0323", "K", "\u212a", ";", "\u037e", "日本", "\u1112\u1161\u11ab", "😀",
 		"ſ", "s", "k", "_", "12", "\t", "x y", strings.Repeat("long ", 60),
+		"InitTime", "initTIME", "I", "T",
 	}
 	if r.IntN(8) == 0 {
 		pieces = append(pieces, strings.Repeat("very long ", 300))
@@ -185,8 +186,8 @@ func randomText(r *rand.Rand) string {
 }
 
 func randomQuery(r *rand.Rand) Query {
-	literals := []string{"a", "needle", "ab", "é", "e\u0301", "e", "K", ";", "s", "日", "한", " ", "x y", "12", "long very", "_", "😀", "g l"}
-	regexes := []string{"a+b", "^a", "b$", "needle|é", "(?i)k", "(?i)S", `\bab\b`, "e.", `[^\x00-\x7f]`, "^$", `\d\s`, "(a*)*b", "(?i)needle", "K|;", `\p{L}{3}`, `s?k`, `\r`, `.\r.`}
+	literals := []string{"a", "needle", "ab", "é", "e\u0301", "e", "K", ";", "s", "日", "한", " ", "x y", "12", "long very", "_", "😀", "g l", "InitTime", "InitTimeé", "IT"}
+	regexes := []string{"a+b", "^a", "b$", "needle|é", "(?i)k", "(?i)S", `\bab\b`, "e.", `[^\x00-\x7f]`, "^$", `\d\s`, "(a*)*b", "(?i)needle", "K|;", `\p{L}{3}`, `s?k`, `\r`, `.\r.`, "InitTime|needle", "(?i)inittime", `\bInitTime\b`}
 	q := Query{Pattern: literals[r.IntN(len(literals))], Context: r.IntN(4), Max: 1 + r.IntN(30)}
 	if r.IntN(2) == 0 {
 		q.Pattern, q.Regex = regexes[r.IntN(len(regexes))], true

@@ -97,6 +97,9 @@ func TestSeekerFindsTheFirstLine(t *testing.T) {
 		{"it does not fold what is no letter", []literal{{text: "@q", fold: true}}, "`q\n@Q\n", []string{"@Q"}},
 		{"it finds one that is as long as the text", []literal{{text: "abc"}}, "abc", []string{"abc"}},
 		{"it finds none in a shorter text", []literal{{text: "abc"}}, "ab", nil},
+		{"it finds one by two bytes", []literal{{text: "InitTime"}}, "InitTim\nInIT InitTimeInitTime\ninitTime\nInitTime", []string{"InIT InitTimeInitTime", "InitTime"}},
+		{"it finds both cases by two bytes", []literal{{text: "a_gone", fold: true}}, "A_GONE\n\x01_gone\na\x7fgone\na_gonE", []string{"A_GONE", "a_gonE"}},
+		{"it finds several by a pair and by a byte", []literal{{text: "InitTime"}, {text: "qx"}}, "qx\nInitTime qx\nI T\nInitTime\n", []string{"qx", "InitTime qx", "InitTime"}},
 		{"it finds several with one key", []literal{{text: "xX"}, {text: "Xy"}}, "Xy\nxX\nX\n", []string{"Xy", "xX"}},
 	}
 	for _, c := range cases {
