@@ -3,14 +3,11 @@
 package harness
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
-
-	"lookfirst/fsmcp/toolkit"
 )
 
 // A client that has died is told from one that has said all by its output: nothing is written while a call takes its
@@ -23,14 +20,7 @@ func TestServeNoticesThatItsClientHasDied(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	started, cancelled := make(chan struct{}), make(chan struct{})
-	slow := named("slow")[0]
-	slow.Handle = func(ctx context.Context, _ *toolkit.Args) (*toolkit.Answer, error) {
-		close(started)
-		<-ctx.Done()
-		close(cancelled)
-		return nil, ctx.Err()
-	}
-	o := options(t, slow)
+	o := options(t, patient(started, cancelled))
 	o.In, o.Out = strings.NewReader(modern("1", "tools/call", `"name":"slow",`)), w
 	ended := make(chan error)
 	go func() { ended <- Serve(t.Context(), o) }()
@@ -56,14 +46,7 @@ func TestServeEndsWithItsOutput(t *testing.T) {
 		}
 		defer w.Close()
 		started, cancelled := make(chan struct{}), make(chan struct{})
-		slow := named("slow")[0]
-		slow.Handle = func(ctx context.Context, _ *toolkit.Args) (*toolkit.Answer, error) {
-			close(started)
-			<-ctx.Done()
-			close(cancelled)
-			return nil, ctx.Err()
-		}
-		o := options(t, slow)
+		o := options(t, patient(started, cancelled))
 		inR, inW := io.Pipe()
 		defer inW.Close()
 		o.In, o.Out = inR, w

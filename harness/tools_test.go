@@ -30,3 +30,15 @@ func gated(started chan<- struct{}, release <-chan struct{}) *toolkit.Tool {
 	}
 	return t
 }
+
+// patient is a tool called slow, which closes started, waits until its call is cancelled, and closes cancelled.
+func patient(started, cancelled chan<- struct{}) *toolkit.Tool {
+	t := named("slow")[0]
+	t.Handle = func(ctx context.Context, _ *toolkit.Args) (*toolkit.Answer, error) {
+		close(started)
+		<-ctx.Done()
+		close(cancelled)
+		return nil, ctx.Err()
+	}
+	return t
+}

@@ -250,8 +250,8 @@ func TestSearcherThatCannotBeStarted(t *testing.T) {
 			}
 		}
 	}
-	t.Run("it is probed again", func(t *testing.T) {
-		binary, _ := useStandIn(t, "answers")
+	breaksAndMends := func(t *testing.T, binary string) {
+		t.Helper()
 		mend := broken(t, binary)
 		for range mostMisses + 1 {
 			if got := find(t, loc, defaults()); got != all {
@@ -262,20 +262,15 @@ func TestSearcherThatCannotBeStarted(t *testing.T) {
 		if got := find(t, loc, defaults()); got != listed {
 			t.Fatalf("found %q once mended, want %q", got, listed)
 		}
+	}
+	t.Run("it is probed again", func(t *testing.T) {
+		binary, _ := useStandIn(t, "answers")
+		breaksAndMends(t, binary)
 	})
 	t.Run("it is not held against one that is still there", func(t *testing.T) {
 		binary, _ := useStandIn(t, "answers")
 		find(t, loc, defaults())
-		mend := broken(t, binary)
-		for range mostMisses + 1 {
-			if got := find(t, loc, defaults()); got != all {
-				t.Fatalf("found %q, want %q", got, all)
-			}
-		}
-		mend()
-		if got := find(t, loc, defaults()); got != listed {
-			t.Fatalf("found %q once mended, want %q", got, listed)
-		}
+		breaksAndMends(t, binary)
 	})
 	t.Run("it is dropped when it has gone", func(t *testing.T) {
 		binary, _ := useStandIn(t, "answers")
