@@ -152,7 +152,7 @@ func filesCalls(report string) (calls int, details string) {
 			continue
 		}
 		switch name := fields[len(fields)-1]; name {
-		case "open", "openat", "openat2", "read", "pread64", "close", "getdents64", "fstat", "newfstatat", "statx", "fcntl", "mmap", "lseek":
+		case "open", "openat", "openat2", "read", "pread64", "close", "close_range", "getdents64", "fstat", "newfstatat", "statx", "fcntl", "mmap", "lseek":
 			n, err := strconv.Atoi(fields[3])
 			if err != nil {
 				continue

@@ -12,15 +12,16 @@ import (
 // links that it meets, and to tell a search program where to look.
 
 // ReadSeen reads the beginning of a file that a list has just shown to be regular. Where the whole file fits into buf, it
-// is closed again and rest is nil; else rest goes on behind what was read and is to be closed. A link is refused.
+// is closed again, at the latest by closings' Flush, and rest is nil; else rest goes on behind what was read and is to be
+// closed. A link is refused.
 //
-// Three system calls read a small file, because nobody looks at what was opened. Whoever swaps a device or a FIFO in
+// Little more than two system calls read a small file, because nobody looks at what was opened. Whoever swaps a device or a FIFO in
 // after the list was read costs one open that does not wait, and gives bytes that he could as well have put into a file.
-func (d *Dir) ReadSeen(name string, buf []byte) (n int, rest *File, err error) {
+func (d *Dir) ReadSeen(name string, buf []byte, closings *Closings) (n int, rest *File, err error) {
 	if err := checkName(name); err != nil {
 		return 0, nil, err
 	}
-	return readSeen(d.h, name, buf)
+	return readSeen(d.h, name, buf, closings)
 }
 
 // readSeenSlowly is ReadSeen by the calls that every handle has.

@@ -6,9 +6,9 @@ import "golang.org/x/sys/unix"
 // gives as many pages as the file system likes to hand out at once.
 const pageSize = 4096
 
-// readSeen opens one name without following a link, which cannot leave the tree, reads once and closes. A read that ends
+// readSeen opens one name without following a link, which cannot leave the tree, and reads once. A read that ends
 // within the buffer and within a page has reached the end of the file; only one that ends on a page's edge has to ask.
-func readSeen(h handle, name string, buf []byte) (int, *File, error) {
+func readSeen(h handle, name string, buf []byte, closings *Closings) (int, *File, error) {
 	d, ok := h.(fdDir)
 	if !ok {
 		return readSeenSlowly(h, name, buf)
@@ -17,7 +17,6 @@ func readSeen(h handle, name string, buf []byte) (int, *File, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	f := fdFile{fd: fd}
 	n := 0
 	for n < len(buf) {
 		got, err := unix.Read(fd, buf[n:])
@@ -25,15 +24,16 @@ func readSeen(h handle, name string, buf []byte) (int, *File, error) {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
-			f.Close()
+			closings.add(fd)
 			return 0, nil, err
 		}
 		n += got
 		if got == 0 || n < len(buf) && n%pageSize != 0 {
-			return n, nil, f.Close()
+			closings.add(fd)
+			return n, nil, nil
 		}
 	}
-	return n, &File{f: &f}, nil
+	return n, &File{f: &fdFile{fd: fd}}, nil
 }
 
 func openOne(d fdDir, name string) (int, error) {

@@ -71,6 +71,7 @@ func (s *search) tree(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer dir.Close()
+	defer s.closings.Flush()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := s.workers

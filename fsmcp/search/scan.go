@@ -63,7 +63,7 @@ func newScanner(ctx context.Context, s *search) *scanner {
 
 // scanSeen searches a file that the walk has just seen. One that cannot be read has nothing to add.
 func (c *scanner) scanSeen(dir *confine.Dir, name string) []Line {
-	n, rest, err := dir.ReadSeen(name, c.buf[:c.sizes.first])
+	n, rest, err := dir.ReadSeen(name, c.buf[:c.sizes.first], &c.closings)
 	switch {
 	case err != nil:
 		return nil

@@ -116,7 +116,8 @@ type search struct {
 	glob      Glob
 	searchers []searcher // that may be asked, best first
 	settings
-	taken atomic.Int64 // matches in the answer so far
+	taken    atomic.Int64 // matches in the answer so far
+	closings confine.Closings
 }
 
 // wants says whether a file's name passes the filter.
