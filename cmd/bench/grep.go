@@ -58,6 +58,7 @@ func grepCases() []grepCase {
 		{name: `regex [A-Z]{5,}_[0-9]{4,}`, query: regex(`[A-Z]{5,}_[0-9]{4,}`), peer: ascii, goal: 1.5},
 		{name: `regex \w+\s*=\s*\w+\(\)\(\)$`, query: regex(`\w+\s*=\s*\w+\(\)\(\)$`), peer: ascii, goal: 1.5},
 		{name: `regex [a-z]+[0-9]{7,}[a-z]+$`, query: regex(`[a-z]+[0-9]{7,}[a-z]+$`), peer: ascii, goal: 1.5},
+		{name: `regex (\w+\s+){4}\d+`, query: regex(`(\w+\s+){4}\d+`), peer: ascii, goal: 1.5},
 	}
 }
 

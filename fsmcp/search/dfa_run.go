@@ -3,20 +3,15 @@ package search
 // run goes over b[from:] in a state, as far as the first match. It returns the state after the last byte, or a note; and
 // where the match ends.
 func (a *automaton) run(s uint32, b []byte, from int) (to uint32, end int) {
-	table, class, idle, rest := a.table, &a.p.class, a.idle, a.rest
-	span := leastNote - rest
-	for i := from; i < len(b); i++ {
-		to := table[s+uint32(class[b[i]])]
-		if to-rest < span { // neither a note nor, where that is worth a look, idle or less
-			s = to
-			continue
+	for i := from; ; i++ {
+		if s, to, i = a.pace(s, b, i); i == len(b) {
+			return s, -1
 		}
 		if to == unknown {
 			to = a.learn(s, b[i])
-			table = a.table
 		}
 		switch to {
-		case idle:
+		case a.idle:
 			i = a.skip(b, i+1) - 1
 		case matched:
 			return to, i + 1
@@ -25,7 +20,22 @@ func (a *automaton) run(s uint32, b []byte, from int) (to uint32, end int) {
 		}
 		s = to
 	}
-	return s, -1
+}
+
+// pace goes over b[i:] in a state, as far as to what is worth a look: a note or, where idling is, that or less. It returns the
+// state before that byte, what the byte leads to and where it is. Each byte waits for the state that the one before led to. So
+// nothing is called in this loop: the compiler would keep that state in memory, which takes as long as the step itself.
+func (a *automaton) pace(s uint32, b []byte, i int) (from, to uint32, at int) {
+	table, class, rest := a.table, &a.p.class, a.rest
+	span := leastNote - rest
+	for ; i < len(b); i++ {
+		to = table[s+uint32(class[b[i]])]
+		if to-rest >= span {
+			break
+		}
+		s = to
+	}
+	return s, to, i
 }
 
 // skip returns a place at or after i up to which an idle automaton has nothing to do. Other than in a table, no step waits

@@ -111,6 +111,7 @@ func FuzzAutomaton(f *testing.F) {
 			t.Errorf("%s in %q: got %q, want %q", pattern, text, got, want)
 		}
 		checkCandidate(t, pattern, text)
+		checkShape(t, simple, want)
 		for _, literals := range [][]strand{required(simple, asCleaned), required(simple, asStored)} {
 			if len(literals) == 0 {
 				continue

@@ -38,6 +38,7 @@ type pattern struct {
 	stored  []strand // of which the bytes of a file that matches hold at least one; nil if none are known
 	cleaned []strand // the same for its text
 	same    bool     // both are the same
+	shape   *shape   // what a line that matches holds, for want of literals; nil if that is not known
 	exact   bool     // a line matches if it holds what is in cleaned
 	beyond  bool     // all that matches holds a character that is not ASCII
 	width   int      // the most bytes of a match, or anyWidth
@@ -157,7 +158,7 @@ func compileRegex(re *syntax.Regexp, q Query) (*pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile a pattern: %w", err)
 	}
-	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), width: width(re), program: automaton}
+	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), shape: shapeOf(re), width: width(re), program: automaton}
 	p.same = p.stored != nil && reflect.DeepEqual(p.stored, p.cleaned)
 	return p, nil
 }

@@ -26,7 +26,8 @@ type scanner struct {
 	cleaner   cleaner
 	sizes     sizes
 	stored    *seeker // nil if any file may match
-	cleaned   *seeker // nil if any line may match
+	cleaned   *seeker // nil if that says nothing of a line
+	shape     *shape  // the same
 	automaton *automaton
 
 	// Of the cleaned texts in which literals were looked for, and of the lines that had one in vain.
@@ -51,6 +52,7 @@ type sizes struct{ first, largest int }
 func newScanner(ctx context.Context, s *search) *scanner {
 	w := &watch{ctx: ctx}
 	c := &scanner{search: s, ctx: ctx, watch: w, cleaner: cleaner{watch: w}, sizes: s.sizes, most: s.Max}
+	c.shape = s.pattern.shape
 	c.buf = make([]byte, s.sizes.first)
 	if s.pattern.stored != nil {
 		c.stored = newSeeker(s.pattern.stored, c.watch)

@@ -4,9 +4,9 @@ import "bytes"
 
 // lines searches a cleaned text, of which nothing before from matches.
 func (c *scanner) lines(text []byte, from int) {
+	c.searched += len(text)
 	if c.cleaned != nil {
 		c.cleaned.reset()
-		c.searched += len(text)
 	}
 	at, number := 0, c.number // what comes before at has been passed on
 	for from < len(text) && !c.found.isFull() {
@@ -30,8 +30,8 @@ func (c *scanner) lines(text []byte, from int) {
 // next returns where the first matching line at or after from starts and ends, and where its match ends; or -1. When it
 // is called again for the same text, from is higher. It need not be where a line starts.
 func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
-	for c.cleaned != nil && from < len(text) {
-		at, after := c.cleaned.find(text, from)
+	for (c.cleaned != nil || c.shape != nil) && from < len(text) {
+		at, after := c.hint(text, from)
 		if at < 0 {
 			return -1, -1, -1
 		}
@@ -52,12 +52,23 @@ func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
 	return c.nextByAutomaton(text, lineStart(text, from))
 }
 
-// waste notes that a line had a required literal and did not match. Where there is much of that, the literals are dropped
-// for good: going over every byte is quicker than stopping at most lines.
+// hint returns where the first required literal or shape at or after from starts and ends, or -1.
+func (c *scanner) hint(text []byte, from int) (start, end int) {
+	if c.cleaned != nil {
+		return c.cleaned.find(text, from)
+	}
+	return c.shape.find(text, from, c.watch)
+}
+
+// waste notes that a line had what was looked for and did not match. Where there is much of that, the literals are dropped for
+// good, and the shape after them: going over every byte is quicker than stopping at most lines.
 func (c *scanner) waste(n int) {
 	const aLook, enough = 64, 64 << 10 // bytes: what else a line costs, and when to judge
 	if c.wasted += n + aLook; c.wasted > enough && c.wasted > c.searched/4 {
-		c.cleaned = nil
+		if c.cleaned == nil {
+			c.shape = nil
+		}
+		c.cleaned, c.wasted, c.searched = nil, 0, 0
 	}
 }
 
