@@ -25,14 +25,9 @@ type bridge struct {
 	closed chan struct{}
 }
 
-// openBridge starts a session. Unless fresh, it counts as begun, so that the server refuses no request because of what it
-// has not seen: who may ask for what is judged in front of it.
-func openBridge(ctx context.Context, server *mcp.Server, fresh bool, write func(jsonrpc.Message) error) (*bridge, error) {
+// openBridge starts a session in a state.
+func openBridge(ctx context.Context, server *mcp.Server, state *mcp.ServerSessionState, write func(jsonrpc.Message) error) (*bridge, error) {
 	b := &bridge{in: make(chan jsonrpc.Message), write: write, closed: make(chan struct{})}
-	state := &mcp.ServerSessionState{}
-	if !fresh {
-		state.InitializeParams = &mcp.InitializeParams{ProtocolVersion: firstModern}
-	}
 	if _, err := server.Connect(ctx, b, &mcp.ServerSessionOptions{State: state}); err != nil {
 		return nil, err
 	}

@@ -38,11 +38,17 @@ func (c *connection) ask(m *message) (reader bool) {
 		c.refuse(m, fault)
 		return true
 	}
-	if m.method != "tools/call" {
-		c.serve(m, e)
-		return true
+	switch {
+	case m.method == "tools/call":
+		return c.call(m, e)
+	case m.method == "initialize" && !e.modern:
+		if g := c.greeting(m); g != nil {
+			return c.greet(m, g)
+		}
+		c.initialize(m)
 	}
-	return c.call(m, e)
+	c.serve(m, e)
+	return true
 }
 
 // begin refuses a request of an older era that comes before initialize, unless it is one that needs no session. A request
@@ -61,9 +67,6 @@ func (c *connection) begin(m *message, e era) *jsonrpc.Error {
 
 // serve hands a request to the server.
 func (c *connection) serve(m *message, e era) {
-	if m.method == "initialize" && !e.modern {
-		c.initialize(m)
-	}
 	b := c.session(e)
 	if b == nil {
 		c.refuse(m, fault(jsonrpc.CodeInternalError, "the server cannot begin a session"))
@@ -84,31 +87,42 @@ func (c *connection) initialize(m *message) {
 	if !m.params.isObject() || json.Unmarshal(m.params.raw, &p) != nil {
 		return // The server refuses it whatever the session, and says why.
 	}
-	c.begun, c.client = true, ""
+	c.begun, c.client, c.greeted = true, "", nil
 	if p.ClientInfo != nil {
 		c.client = p.ClientInfo.Name
 	}
-	c.open(&c.legacy, true)
+	c.open(&c.legacy, &mcp.ServerSessionState{})
 }
 
 // session returns the server's session for requests of an era. It keeps one for each: some of its answers go by what a
 // session has begun with.
 func (c *connection) session(e era) *bridge {
+	if !e.modern && c.legacy == nil && c.greeted != nil {
+		c.open(&c.legacy, c.greeted.state())
+	}
 	if !e.modern && c.legacy != nil {
 		return c.legacy
 	}
 	if c.modern == nil {
-		c.open(&c.modern, false)
+		// It counts as begun, so that the server refuses no request because of what it has not seen: who may ask for what
+		// is judged in front of it.
+		c.open(&c.modern, &mcp.ServerSessionState{InitializeParams: &mcp.InitializeParams{ProtocolVersion: firstModern}})
 	}
 	return c.modern
 }
 
-// open begins a session. The one before ends when what it was asked has been answered.
-func (c *connection) open(which **bridge, fresh bool) {
-	b, err := openBridge(c.ctx, c.Server, fresh, c.fromServer)
+// open begins a session, of which the server knows so much already.
+func (c *connection) open(which **bridge, state *mcp.ServerSessionState) {
+	c.fill()
+	b, err := openBridge(c.ctx, c.Server, state, c.fromServer)
 	if err != nil && c.Errors != nil {
 		c.Errors(fmt.Errorf("begin a session: %w", err))
 	}
+	c.replace(which, b)
+}
+
+// replace puts a session in the place of another, which ends when what it was asked has been answered.
+func (c *connection) replace(which **bridge, b *bridge) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old := *which; old != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A connection answers tool calls itself and hands everything else to the server of the library:
+// A connection answers tool calls itself, and initialize where it can (hello.go). It hands everything else to the server of
+// the library:
 //
 //	In ─► lines ─► parse ─┬─ tools/call ─► queue ─► Tool.Call ─┬─► output ─► Out
 //	                      ├─ all else ───► bridge ─► server ───┤
@@ -30,6 +31,8 @@ type Options struct {
 	// Server answers everything but tool calls. It must support every protocol version of the library; Tools should be
 	// mounted on it, so that it lists them.
 	Server *mcp.Server
+	// Hello, if not nil, answers initialize in the place of Server.
+	Hello *Hello
 	// Identity is what Server was made with.
 	Identity *mcp.Implementation
 	// Tools are what is called.
@@ -81,6 +84,10 @@ func Serve(ctx context.Context, o Options) error {
 		served:     map[jsonrpc.ID]*request{},
 		lines:      newLines(o.In, maxLine),
 		ended:      make(chan error, 1),
+		fill:       func() {},
+	}
+	if o.Hello != nil && o.Hello.Fill != nil {
+		c.fill = sync.OnceFunc(o.Hello.Fill)
 	}
 	c.relay.read = c.read
 	go c.read()
@@ -115,6 +122,9 @@ type connection struct {
 	eras   eras
 	begun  bool   // an older request may be served: there was an initialize, or a request of the modern era
 	client string // the name that initialize gave
+
+	greeted *greeting // what initialize has begun if we have answered it; else nil
+	fill    func()    // fills the server, once
 
 	// The reader alone uses these, but sets them under mu, for hangUp.
 	modern *bridge // the server's session for requests of the modern era; nil before the first

@@ -37,7 +37,13 @@ func options(t testing.TB, tools ...*toolkit.Tool) Options {
 		t.Fatal(err)
 	}
 	set.Mount(server)
-	return Options{Server: server, Identity: identity(), Tools: set}
+	return Options{Server: server, Hello: &Hello{Instructions: "Look first."}, Identity: identity(), Tools: set}
+}
+
+// ungreeted are options with which the server answers initialize.
+func ungreeted(o Options) Options {
+	o.Hello = nil
+	return o
 }
 
 // echo gives its text back, with a revision where it is asked for one.
@@ -231,8 +237,10 @@ func TestServeEras(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := inTurn(t, options(t, echo()), c.lines...)
-			same(t, "["+strings.Join(c.want, ",")+"]", "["+strings.Join(got, ",")+"]")
+			for _, o := range []Options{options(t, echo()), ungreeted(options(t, echo()))} {
+				got := inTurn(t, o, c.lines...)
+				same(t, "["+strings.Join(c.want, ",")+"]", "["+strings.Join(got, ",")+"]")
+			}
 		})
 	}
 }

@@ -110,6 +110,13 @@ func (s *Toolset) OnRetire(retire func()) {
 	s.now.retire = retire
 }
 
+// hasAny says whether there is any tool.
+func (s *Toolset) hasAny() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.now.tools) > 0
+}
+
 // Mount has the server list the tools, and answer calls of them, now and whenever they are replaced. It cannot see what is
 // on the server already: the server silently replaces a tool of the same name.
 func (s *Toolset) Mount(server *mcp.Server) {

@@ -47,15 +47,20 @@ func serve(ctx context.Context, read func() (config, error), stdin io.Reader, st
 	defer s.Close()
 	s.announce()
 	identity := &mcp.Implementation{Name: c.name, Version: c.version}
-	server := harness.NewServer(identity, c.instructions)
-	s.tools.Mount(server)
-	if err := s.offer(server); err != nil {
+	commands, err := s.commands()
+	if err != nil {
 		return err
+	}
+	server := harness.NewServer(identity, c.instructions)
+	fill := func() {
+		s.tools.Mount(server)
+		commands.Offer(server)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	onHangup(ctx, signals, func() { s.reloadAtSignal(ctx) }, stop)
 	if c.http != nil {
+		fill()
 		harness.TrackSessions(server)
 		return serveHTTP(ctx, c, server, stderr)
 	}
@@ -63,7 +68,8 @@ func serve(ctx context.Context, read func() (config, error), stdin io.Reader, st
 	server.AddReceivingMiddleware(harness.Guard(report))
 	session := readstate.With(ctx, readstate.New()) // A pipe is one session, in both eras (D8).
 	err = harness.Serve(session, harness.Options{
-		Server: server, Identity: identity, Tools: s.tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
+		Server: server, Hello: &harness.Hello{Instructions: c.instructions, Prompts: true, Fill: fill},
+		Identity: identity, Tools: s.tools, In: stdin, Out: stdout, Errors: report, Revisions: c.revisions,
 	})
 	if err != nil {
 		return &sessionError{err}

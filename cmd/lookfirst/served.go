@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"lookfirst/harness"
 )
 
@@ -138,9 +136,9 @@ func (s *served) replace(next config, packs []opened) (string, error) {
 	return report(before, packs, changedForNextStart(s.start, next)), nil
 }
 
-// offer gives a server's clients the commands that are prompts. A client over HTTP need not be the operator, and is not
+// commands are those that clients are offered as prompts. A client over HTTP need not be the operator, and is not
 // told what stands in the operator's file.
-func (s *served) offer(server *mcp.Server) error {
+func (s *served) commands() (*harness.Commands, error) {
 	again := s.reload
 	if s.start.http != nil {
 		again = func(ctx context.Context) (string, error) {
@@ -152,12 +150,7 @@ func (s *served) offer(server *mcp.Server) error {
 			return text, err
 		}
 	}
-	commands, err := harness.NewCommands(harness.Rescan(s.rescan), harness.Reload(again))
-	if err != nil {
-		return err
-	}
-	commands.Offer(server)
-	return nil
+	return harness.NewCommands(harness.Rescan(s.rescan), harness.Reload(again))
 }
 
 // reloadAtSignal reloads for an operator who reads the log.
