@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -264,10 +265,10 @@ func (c *config) addTools(args []string) error {
 }
 
 // buildVersion is the module's version as the Go tool stamped it.
-func buildVersion() string {
+var buildVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"
 	}
 	return info.Main.Version
-}
+})
