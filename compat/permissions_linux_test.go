@@ -50,6 +50,22 @@ func (s *session) set(name, content string, mode os.FileMode) {
 	}
 }
 
+func TestPermissions(t *testing.T) {
+	s := open(t, nil)
+	s.set("secret", "x", 0)
+	s.set("fixed", "x", 0o444)
+	s.asNobody(func() {
+		s.want(s.call("read_file", args{"path": "secret"}), true, "EACCES: permission denied, open 'ROOT/secret'")
+		s.works(s.call("read_file", args{"path": "fixed"}))
+		s.want(s.call("write_file", args{"path": "fixed", "content": "y"}), true, "EACCES: permission denied, open 'ROOT/fixed'")
+	})
+	s.set("fixed", "x", 0o644) // Nothing but its permissions was in the way.
+	s.asNobody(func() {
+		s.works(s.call("read_file", args{"path": "fixed"}))
+		s.works(s.call("write_file", args{"path": "fixed", "content": "y"}))
+	})
+}
+
 // A file that may be written and not read has no token by which the session's own writing could be known again.
 func TestWriteOnlyFile(t *testing.T) {
 	write := writing{"write_file", args{"content": "new"}}

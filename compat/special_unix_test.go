@@ -22,21 +22,6 @@ func TestSpecialFiles(t *testing.T) {
 	everywhere.want(everywhere.call("read_file", args{"path": "/dev/zero"}), true, "Cannot read '/dev/zero': this device file would block or produce infinite output.")
 }
 
-func TestPermissions(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("permissions mean nothing to root; run as another user")
-	}
-	s := open(t, map[string]string{"secret": "x", "fixed": "x"})
-	for name, mode := range map[string]os.FileMode{"secret": 0, "fixed": 0o444} {
-		if err := os.Chmod(s.path(name), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.want(s.call("read_file", args{"path": "secret"}), true, "EACCES: permission denied, open 'ROOT/secret'")
-	s.works(s.call("read_file", args{"path": "fixed"}))
-	s.want(s.call("write_file", args{"path": "fixed", "content": "y"}), true, "EACCES: permission denied, open 'ROOT/fixed'")
-}
-
 func TestRootGone(t *testing.T) {
 	s := open(t, map[string]string{"f": "x"})
 	if err := os.Rename(s.root, s.root+"-moved"); err != nil {
