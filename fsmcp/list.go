@@ -37,14 +37,13 @@ func (f *FileSystem) list(ctx context.Context, a *toolkit.Args) (*toolkit.Answer
 		return nil, f.missing(path, err)
 	}
 	defer loc.Close()
-	entries, err := entriesOf(loc)
+	list := listOnly
+	if toolkit.TreeRevisions(ctx) {
+		list = f.tree.Hasher.List
+	}
+	entries, observe, err := list(ctx, loc)
 	if err != nil {
 		return nil, f.missing(path, err)
-	}
-	confine.SortByName(entries)
-	observe := func() revision.Revision { return revision.Revision{State: revision.Unknown} }
-	if toolkit.TreeRevisions(ctx) {
-		observe = f.tree.Hasher.ObserveListed(ctx, loc, entries)
 	}
 	text := listing(entries)
 	return &toolkit.Answer{Text: text, Revisions: revision.Set{"path": observe()}}, nil
@@ -59,14 +58,16 @@ func (f *FileSystem) observed(ctx context.Context, loc *confine.Location) revisi
 	return f.tree.Hasher.Observe(ctx, loc)
 }
 
-func entriesOf(loc *confine.Location) ([]confine.Entry, error) {
+// listOnly is like [revision.Hasher.List] where nobody will read the revision.
+func listOnly(_ context.Context, loc *confine.Location) ([]confine.Entry, func() revision.Revision, error) {
 	dir, err := loc.OpenDir()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer dir.Close()
 	entries, err := dir.Entries()
-	return entries, confine.Explain(loc.Arg, err)
+	confine.SortByName(entries)
+	return entries, func() revision.Revision { return revision.Revision{State: revision.Unknown} }, confine.Explain(loc.Arg, err)
 }
 
 // listing is the names of a directory, which are sorted by their bytes without the slash (D17).

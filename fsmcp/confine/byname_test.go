@@ -39,7 +39,7 @@ func TestSortByName(t *testing.T) {
 					t.Errorf("it is not sorted: %v", got)
 				}
 				slices.SortFunc(got, byAll) // as equal names may be in any order
-				if diff := gocmp.Diff(want, got); diff != "" {
+				if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(Entry{})); diff != "" {
 					t.Error(diff)
 				}
 			})

@@ -24,7 +24,7 @@ type handle interface {
 	openDir(path string, within mounts) (handle, error) // path may have several components
 	// list opens a directory and reads its entries, unsorted, in as few system calls as there are.
 	list(ctx context.Context, name string, within mounts) (handle, []Entry, error)
-	entries(ctx context.Context) ([]Entry, error) // unsorted
+	entries(ctx context.Context, told listener) ([]Entry, error) // unsorted
 
 	mkdir(name string) error
 	remove(name string, k Kind) error                   // syscall.EISDIR or ENOTDIR when one of k and the entry is a directory and the other is not
@@ -32,6 +32,10 @@ type handle interface {
 	close() error
 	writes
 }
+
+// listener, if not nil, gets the entries of a directory while they are read, a piece at a time, as the directory tells them:
+// the kind of one may still be unknown, and what is left out of lists is among them. A piece is not to be kept.
+type listener func([]Entry)
 
 // file is an opened regular file in one of the same two ways.
 type file interface {
@@ -136,8 +140,12 @@ func (d *Dir) OpenSeen(name string) (*File, error) {
 }
 
 // Entries lists the directory, unsorted, without "." and "..".
-func (d *Dir) Entries() ([]Entry, error) {
-	list, err := d.h.entries(context.Background())
+func (d *Dir) Entries() ([]Entry, error) { return d.EntriesInPieces(nil) }
+
+// EntriesInPieces is Entries, and tells of them while it reads on: for whoever can begin with a file before the last one is
+// known. A file that is told of need not be in the list, nor its kind be known. A piece is not to be kept.
+func (d *Dir) EntriesInPieces(told func([]Entry)) ([]Entry, error) {
+	list, err := d.h.entries(context.Background(), told)
 	return withoutTemps(list), err
 }
 

@@ -56,7 +56,7 @@ func (d fdDir) stat(name string) (Info, error) {
 	if name == "." {
 		name, flags = "", unix.AT_EMPTY_PATH
 	}
-	if err := ignoringEINTR(func() error { return unix.Fstatat(int(d), name, &st, flags) }); err != nil {
+	if err := ignoringEINTR(func() error { return fstatat(int(d), name, &st, flags) }); err != nil {
 		return Info{}, err
 	}
 	return infoOf(&st), nil

@@ -174,7 +174,7 @@ func (d rootDir) list(ctx context.Context, name string, within mounts) (handle, 
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := h.entries(ctx)
+	list, err := h.entries(ctx, nil)
 	if err != nil {
 		h.close()
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (d rootDir) list(ctx context.Context, name string, within mounts) (handle, 
 	return h, list, nil
 }
 
-func (d rootDir) entries(ctx context.Context) ([]Entry, error) {
+func (d rootDir) entries(ctx context.Context, told listener) ([]Entry, error) {
 	const atOnce = 1024 // names between two looks at the context
 	f, err := d.r.Open(".")
 	if err != nil {
@@ -192,8 +192,12 @@ func (d rootDir) entries(ctx context.Context) ([]Entry, error) {
 	var list []Entry
 	for {
 		found, err := f.ReadDir(atOnce)
+		from := len(list)
 		for _, e := range found {
-			list = append(list, Entry{Name: e.Name(), Kind: kindOf(e.Type())})
+			list = append(list, Entry{Name: e.Name(), Kind: kindOf(e.Type()), Nth: uint32(len(list))})
+		}
+		if told != nil && len(list) > from {
+			told(list[from:])
 		}
 		switch {
 		case err == io.EOF:

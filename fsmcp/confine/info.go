@@ -58,6 +58,8 @@ func (i Info) Same(j Info) bool {
 type Entry struct {
 	Name string // the bytes on disk, which need not be UTF-8
 	Kind Kind
+	deed deed   // of a walk; it has room beside the kind
+	Nth  uint32 // how many the directory told of before it
 	ID   uint64 // inode number; 0 where the platform tells none
 }
 

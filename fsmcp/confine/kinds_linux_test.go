@@ -78,7 +78,7 @@ func TestUnknownKinds(t *testing.T) {
 	if !ok {
 		t.Skip("openat2 is not to be had here")
 	}
-	list, err := d.entries(t.Context())
+	list, err := d.entries(t.Context(), nil)
 	must(t, err)
 	for i := range list {
 		list[i].Kind = kindUnknown

@@ -13,13 +13,14 @@ import (
 // direntBuffers holds buffers for getdents64; 32 KiB take about a thousand names a call.
 var direntBuffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
-func (d fdDir) entries(ctx context.Context) ([]Entry, error) {
+func (d fdDir) entries(ctx context.Context, told listener) ([]Entry, error) {
 	// The descriptor may be an O_PATH one, which needs no read permission and cannot list.
-	h, list, err := d.list(ctx, ".", anyMount)
-	if err == nil {
-		h.close()
+	h, err := d.enter(".", unix.O_RDONLY|always, anyMount)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	defer h.close()
+	return readEntries(ctx, h.(fdDir), told)
 }
 
 func (d fdDir) list(ctx context.Context, name string, within mounts) (handle, []Entry, error) {
@@ -27,7 +28,7 @@ func (d fdDir) list(ctx context.Context, name string, within mounts) (handle, []
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := readEntries(ctx, h.(fdDir))
+	list, err := readEntries(ctx, h.(fdDir), nil)
 	if err != nil {
 		h.close()
 		return nil, nil, err
@@ -35,24 +36,35 @@ func (d fdDir) list(ctx context.Context, name string, within mounts) (handle, []
 	return h, list, nil
 }
 
-// readEntries looks at the context between two calls, each of which gives about a thousand names.
-func readEntries(ctx context.Context, d fdDir) ([]Entry, error) {
-	buf := direntBuffers.Get().(*[]byte)
-	defer direntBuffers.Put(buf)
-	var list []Entry
+// readEntries looks at the context between two calls, each of which gives about a thousand names, or a piece of them.
+func readEntries(ctx context.Context, d fdDir, told listener) ([]Entry, error) {
+	const piece = 8 << 10 // bytes; the first names are told of after a quarter of the time
+	pooled := direntBuffers.Get().(*[]byte)
+	defer direntBuffers.Put(pooled)
+	buf := *pooled
+	if told != nil {
+		buf = buf[:piece]
+	}
+	room := getRoom()
+	defer room.put()
 	for {
-		n, err := unix.Getdents(int(d), *buf)
+		n, err := unix.Getdents(int(d), buf)
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
 			return nil, err
 		case n == 0:
-			return d.resolveUnknown(ctx, list)
+			list, err := d.resolveUnknown(ctx, room.list)
+			return slices.Clone(list), err
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
-		list = appendEntries(list, (*buf)[:n])
+		from := len(room.list)
+		room.list = appendEntries(room.list, buf[:n])
+		if told != nil && len(room.list) > from {
+			told(room.list[from:])
+		}
 	}
 }
 
@@ -67,9 +79,12 @@ func appendEntries(list []Entry, b []byte) []Entry {
 	list = slices.Grow(list, len(b)/usual)
 	for len(b) > 19 {
 		size := int(binary.NativeEndian.Uint16(b[16:]))
-		name, _, _ := strings.Cut(text[19:size], "\x00")
+		name := text[19:size]
+		if end := strings.IndexByte(name, 0); end >= 0 {
+			name = name[:end]
+		}
 		if name != "." && name != ".." {
-			list = append(list, Entry{Name: name, Kind: direntKind(b[18]), ID: binary.NativeEndian.Uint64(b)})
+			list = append(list, Entry{Name: name, Kind: direntKind(b[18]), Nth: uint32(len(list)), ID: binary.NativeEndian.Uint64(b)})
 		}
 		b, text = b[size:], text[size:]
 	}

@@ -229,12 +229,22 @@ func checkReserved(arg string, comps []string) *Error {
 // IsPlain reports whether a name stands for itself on a line of an answer: it is UTF-8, stays on its line, does not
 // reorder the text around it, and is not taken for a name that was quoted because it does not.
 func IsPlain(name string) bool {
-	return utf8.ValidString(name) && !strings.HasPrefix(name, `"`) && !strings.ContainsFunc(name, func(r rune) bool {
+	return isPlainASCII(name) || utf8.ValidString(name) && !strings.HasPrefix(name, `"`) && !strings.ContainsFunc(name, func(r rune) bool {
 		if ' ' <= r && r <= '~' {
-			return false // Asking the tables about each letter of a thousand names takes as long as sorting them.
+			return false // without a look at the tables
 		}
 		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 	})
+}
+
+// isPlainASCII knows the usual names. Asking the tables about each letter of a thousand of them takes as long as sorting them.
+func isPlainASCII(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' {
+			return false
+		}
+	}
+	return true
 }
 
 // Quote returns arg in single quotes as a sentence shows it: as the caller wrote it, save that line breaks, other control

@@ -50,11 +50,11 @@ func (d *Dir) Walk(ctx context.Context, order Order, visit func(*Step) error) er
 // sorted by name, and is left as it is.
 func (d *Dir) WalkListed(ctx context.Context, order Order, list []Entry, visit func(*Step) error) error {
 	w := walker{ctx: ctx, order: order, within: anyMount, visit: visit}
-	items := itemsOf(list)
-	if len(items) > len(list) { // What a directory holds is all that may stand elsewhere than its name does.
-		w.sort(items)
+	todo := withDescents(list)
+	if len(todo) > len(list) { // What a directory holds is all that may stand elsewhere than its name does.
+		w.sort(todo)
 	}
-	return w.from(d, items)
+	return w.from(d, todo)
 }
 
 // WalkOneMount is Walk, ended by [ErrMount] at a directory where something else is mounted. Without openat2 that is known
@@ -78,29 +78,31 @@ type walker struct {
 type frame struct {
 	dir    *Dir // nil while closed for want of descriptors
 	id     ID   // set when it is closed
-	todo   []item
+	todo   []Entry
 	prefix int // length of the path to what it holds
 }
 
-// item is an entry to visit, or a directory to descend into.
-type item struct {
-	Entry
-	descend bool
-	skip    bool // leave it out
-}
+// deed is what a walk has to do where it meets an entry.
+type deed uint8
+
+const (
+	show    deed = iota
+	descend      // into a directory that was visited
+	pass         // what was to be descended into, and is left out
+)
 
 // upward is a handle from which the directory above can be opened.
 type upward interface{ openParent() (handle, error) }
 
 func (w *walker) run(d *Dir) error {
-	list, err := d.h.entries(w.ctx)
+	list, err := d.h.entries(w.ctx, nil)
 	if err != nil {
 		return err
 	}
 	return w.from(d, w.plan(withoutTemps(list)))
 }
 
-func (w *walker) from(d *Dir, todo []item) error {
+func (w *walker) from(d *Dir, todo []Entry) error {
 	defer w.closeAll()
 	w.stack = append(w.stack, frame{dir: d.Retain(), todo: todo})
 	for len(w.stack) > 0 {
@@ -119,17 +121,17 @@ func (w *walker) next() error {
 	if len(top.todo) == 0 {
 		return w.pop()
 	}
-	it := top.todo[0]
+	e := top.todo[0]
 	top.todo = top.todo[1:]
-	switch {
-	case it.skip:
+	switch e.deed {
+	case pass:
 		return nil
-	case it.descend:
-		return w.descend(top, it.Entry)
+	case descend:
+		return w.descend(top, e)
 	}
-	err := w.see(top, it.Entry, nil)
+	err := w.see(top, e, nil)
 	if err == SkipDir {
-		w.leaveOut(top, it.Entry)
+		w.leaveOut(top, e)
 		return nil
 	}
 	return err
@@ -138,9 +140,10 @@ func (w *walker) next() error {
 // leaveOut drops the descent into a directory that is still to come. The search keeps it cheap where every one of very
 // many is skipped.
 func (w *walker) leaveOut(f *frame, e Entry) {
-	i, ok := slices.BinarySearchFunc(f.todo, item{Entry: e, descend: true}, w.order.compare)
+	e.deed = descend
+	i, ok := slices.BinarySearchFunc(f.todo, e, w.order.compare)
 	if ok {
-		f.todo[i].skip = true
+		f.todo[i].deed = pass
 	}
 }
 

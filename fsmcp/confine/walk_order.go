@@ -19,38 +19,43 @@ const (
 )
 
 // plan puts a directory's entries in the order in which they are dealt with.
-func (w *walker) plan(list []Entry) []item {
-	items := itemsOf(list)
-	w.sort(items)
-	return items
+func (w *walker) plan(list []Entry) []Entry {
+	todo := withDescents(list)
+	w.sort(todo)
+	return todo
 }
 
-func itemsOf(list []Entry) []item {
+// withDescents adds the descent into each directory. Where there is none it gives the list itself, which is left as it is.
+func withDescents(list []Entry) []Entry {
 	n := len(list)
 	for i := range list {
 		if list[i].Kind == Directory {
 			n++
 		}
 	}
-	items := make([]item, 0, n)
+	if n == len(list) {
+		return list
+	}
+	todo := make([]Entry, 0, n)
 	for _, e := range list {
-		items = append(items, item{Entry: e})
+		todo = append(todo, e)
 		if e.Kind == Directory {
-			items = append(items, item{Entry: e, descend: true})
+			e.deed = descend
+			todo = append(todo, e)
 		}
 	}
-	return items
+	return todo
 }
 
 // sort leaves the order to chance when the walk has been cancelled meanwhile: a million names take a second.
-func (w *walker) sort(items []item) {
+func (w *walker) sort(todo []Entry) {
 	const fewItems, comparisonsBetweenLooks = 1 << 12, 1 << 14
-	if len(items) <= fewItems {
-		slices.SortFunc(items, w.order.compare)
+	if len(todo) <= fewItems {
+		slices.SortFunc(todo, w.order.compare)
 		return
 	}
 	compared, cancelled := 0, false
-	slices.SortFunc(items, func(a, b item) int {
+	slices.SortFunc(todo, func(a, b Entry) int {
 		if compared++; compared%comparisonsBetweenLooks == 0 {
 			cancelled = w.ctx.Err() != nil
 		}
@@ -61,7 +66,7 @@ func (w *walker) sort(items []item) {
 	})
 }
 
-func (o Order) compare(a, b item) int {
+func (o Order) compare(a, b Entry) int {
 	switch o {
 	case FilesFirst:
 		return filesFirst(a, b)
@@ -72,28 +77,28 @@ func (o Order) compare(a, b item) int {
 }
 
 // byPath compares as if a directory's content stood at its name with a slash.
-func byPath(a, b item) int {
+func byPath(a, b Entry) int {
 	if n := min(len(a.Name), len(b.Name)); a.Name[:n] != b.Name[:n] || len(a.Name) == len(b.Name) {
-		return cmp.Or(strings.Compare(a.Name, b.Name), boolCompare(a.descend, b.descend))
+		return cmp.Or(strings.Compare(a.Name, b.Name), boolCompare(a.deed != show, b.deed != show))
 	}
 	if len(a.Name) > len(b.Name) {
 		return -byPath(b, a)
 	}
-	if a.descend {
+	if a.deed != show {
 		return cmp.Compare('/', b.Name[len(a.Name)])
 	}
 	return -1
 }
 
-func filesFirst(a, b item) int {
+func filesFirst(a, b Entry) int {
 	return cmp.Or(
 		boolCompare(a.Kind == Directory, b.Kind == Directory),
 		strings.Compare(a.Name, b.Name),
-		boolCompare(a.descend, b.descend))
+		boolCompare(a.deed != show, b.deed != show))
 }
 
-func inside(a, b item) int {
-	return cmp.Or(strings.Compare(a.Name, b.Name), -boolCompare(a.descend, b.descend))
+func inside(a, b Entry) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), -boolCompare(a.deed != show, b.deed != show))
 }
 
 // boolCompare puts false before true.

@@ -21,8 +21,19 @@ type batchEntry struct {
 	dir  *confine.Dir // for a file or a link
 	kind confine.Kind
 	name string
+	nth  uint32
 	ino  uint64
 	path int // end of its path in paths
+}
+
+func newBatch() *batch {
+	const path, record = 32, 96 // bytes of one, or less
+	return &batch{
+		entries: make([]batchEntry, 0, batchEntries),
+		paths:   make([]byte, 0, path*batchEntries),
+		records: make([]byte, 0, record*batchEntries),
+		done:    make(chan struct{}, 1),
+	}
 }
 
 // holds says whether the batch has retained the directory.

@@ -62,20 +62,23 @@ func (h *Hasher) Observe(ctx context.Context, loc *confine.Location) Revision {
 	return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true}))
 }
 
-// ObserveListed is Observe for a directory whose entries have just been read, and spares reading them again. They must be
-// sorted by name, and stay as they are. What it returns gives the revision, and must be called once: until then, another
+// List is Observe for a directory whose entries the caller wants too, which are then read once. They are sorted by name, and
+// must stay as they are. observe gives the revision, and must be called once unless there is an error: until then, another
 // goroutine may be looking at the files, so that the caller can do something else meanwhile.
-func (h *Hasher) ObserveListed(ctx context.Context, loc *confine.Location, list []confine.Entry) func() Revision {
-	l, err := open(loc)
-	if err != nil {
-		return func() Revision { return Revision{State: Unknown} }
+func (h *Hasher) List(ctx context.Context, loc *confine.Location) (list []confine.Entry, observe func() Revision, err error) {
+	l, err := h.memo.open(loc)
+	if err == nil {
+		if err = l.read(); err != nil {
+			l.close()
+		}
 	}
-	l.list = list
-	l.sendScout(h.memo)
-	return func() Revision {
+	if err != nil {
+		return nil, nil, confine.Explain(loc.Arg, err)
+	}
+	return l.list, func() Revision {
 		defer l.close()
 		return orUnknown(h.revise(ctx, loc, reuse{digests: true, bounded: true, listing: l}))
-	}
+	}, nil
 }
 
 // Named is Observe for what the location leads to, rather than for a link at the end of its path, and without a budget:

@@ -10,28 +10,48 @@ import (
 // be on its way in it before the walk begins.
 type listing struct {
 	dir   *confine.Dir
+	memo  *memo
 	list  []confine.Entry // what it holds, sorted by name; nil when that has not been read
-	scout *scout          // nil where there is none
+	scout *scout          // nil as long as the entries have not been read
 
-	out sync.WaitGroup // the scout
+	out sync.WaitGroup // the scout, if it was worth it to send one
 }
 
-func open(loc *confine.Location) (*listing, error) {
+// open begins a scan.
+func (m *memo) open(loc *confine.Location) (*listing, error) {
 	dir, err := loc.OpenDir()
-	return &listing{dir: dir}, err
+	if err != nil {
+		return nil, err
+	}
+	m.beginScan()
+	return &listing{dir: dir, memo: m}, nil
 }
 
-// sendScout starts a scout where it is worth it: the directory is large, and seems to be remembered.
-func (l *listing) sendScout(m *memo) {
-	if n := len(l.list); n >= scoutFrom && m.mayKnow(l.list[n-1].ID) {
-		l.scout = newScout(l.dir, l.list)
-		l.out.Go(l.scout.run)
+// read reads what the directory holds. A scout sets out before the last name is read where it is worth it: the directory is
+// large, and seems to be remembered.
+func (l *listing) read() (err error) {
+	l.scout = newScout(l.dir)
+	defer l.scout.allTold()
+	sent := false
+	l.list, err = l.dir.EntriesInPieces(func(piece []confine.Entry) {
+		l.scout.tell(piece)
+		if last := piece[len(piece)-1]; !sent && last.Nth+1 >= scoutFrom && l.memo.mayKnow(last.ID) {
+			sent = true
+			l.out.Go(l.scout.run)
+		}
+	})
+	if err == nil {
+		confine.SortByName(l.list)
 	}
+	return err
 }
 
 // close waits until the scout is back.
 func (l *listing) close() {
-	l.scout.stop()
-	l.out.Wait()
+	if l.scout != nil {
+		l.scout.stop()
+		l.out.Wait()
+		l.scout.release()
+	}
 	l.dir.Close()
 }

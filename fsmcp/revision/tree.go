@@ -70,12 +70,11 @@ func (h *Hasher) traversal(ctx context.Context, arg string, use reuse) *traversa
 func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d digest, err error) {
 	l := use.listing
 	if l == nil {
-		if l, err = open(loc); err != nil {
+		if l, err = h.memo.open(loc); err != nil {
 			return d, err
 		}
 		defer l.close()
 	}
-	h.memo.beginScan()
 	t := h.traversal(ctx, loc.Arg, use)
 	defer t.stop()
 	t.scout = l.scout
@@ -88,8 +87,7 @@ func (h *Hasher) tree(ctx context.Context, loc *confine.Location, use reuse) (d 
 
 // spread starts the goroutines that help.
 func (t *traversal) spread() {
-	t.scout.stop()
-	t.scout = nil
+	t.scout.stop() // What it has found is for the workers.
 	t.ordered, t.work, t.free = make(chan *batch, batchesAhead), make(chan *batch, batchesAhead), make(chan *batch, batchesAhead)
 	for range hashers {
 		t.running.Go(t.hashBatches)
@@ -173,7 +171,7 @@ func (t *traversal) visit(s *confine.Step) error {
 	}
 	b := t.cur
 	b.paths = append(append(b.paths, s.Prefix...), s.Name...)
-	e := batchEntry{kind: s.Kind, name: s.Name, ino: s.ID, path: len(b.paths)}
+	e := batchEntry{kind: s.Kind, name: s.Name, nth: s.Nth, ino: s.ID, path: len(b.paths)}
 	if opens {
 		e.dir = s.Dir
 		if !b.holds(s.Dir) {
@@ -190,7 +188,7 @@ func (t *traversal) blank() *batch {
 		b.records = b.records[:0]
 		return b
 	default:
-		return &batch{entries: make([]batchEntry, 0, batchEntries), done: make(chan struct{}, 1)}
+		return newBatch()
 	}
 }
 
@@ -271,7 +269,7 @@ func (t *traversal) record(b *batch, e *batchEntry, path []byte, p *pass) error 
 func (t *traversal) file(e *batchEntry, p *pass) (d digest, err error) {
 	// Files of which digests are remembered come in runs: after one, the next is looked at without asking first.
 	if t.use.digests && (p.found != none || t.memo.mayKnow(e.ino)) {
-		info, ok := t.scout.find(e.dir, e.name)
+		info, ok := t.scout.find(e.dir, e.nth)
 		if !ok {
 			if info, err = e.dir.Stat(e.name); err != nil {
 				return d, err
