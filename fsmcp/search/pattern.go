@@ -7,6 +7,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"lookfirst/fsmcp/confine"
@@ -35,13 +36,13 @@ func badPattern(format string, a ...any) error { return &PatternError{fmt.Sprint
 
 // pattern is a compiled query. It may be used from several goroutines.
 type pattern struct {
-	stored  []strand // of which the bytes of a file that matches hold at least one; nil if none are known
-	cleaned []strand // the same for its text
-	same    bool     // both are the same
-	shape   *shape   // what a line that matches holds, for want of literals; nil if that is not known
-	exact   bool     // a line matches if it holds what is in cleaned
-	beyond  bool     // all that matches holds a character that is not ASCII
-	width   int      // the most bytes of a match, or anyWidth
+	stored  []strand      // of which the bytes of a file that matches hold at least one; nil if none are known
+	cleaned []strand      // the same for its text
+	same    bool          // both are the same
+	shape   func() *shape // what a line that matches holds, to be looked for without literals; nil if that is not known
+	exact   bool          // a line matches if it holds what is in cleaned
+	beyond  bool          // all that matches holds a character that is not ASCII
+	width   int           // the most bytes of a match, or anyWidth
 	program *program
 }
 
@@ -158,7 +159,7 @@ func compileRegex(re *syntax.Regexp, q Query) (*pattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile a pattern: %w", err)
 	}
-	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), shape: shapeOf(re), width: width(re), program: automaton}
+	p := &pattern{stored: required(re, asStored), cleaned: required(re, asCleaned), shape: sync.OnceValue(func() *shape { return shapeOf(re) }), width: width(re), program: automaton}
 	p.same = p.stored != nil && reflect.DeepEqual(p.stored, p.cleaned)
 	return p, nil
 }

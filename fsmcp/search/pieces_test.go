@@ -32,6 +32,7 @@ func TestRequiredLiterals(t *testing.T) {
 		{"it leaves out frequent letters, but for whole files", `c\d`, nil, []string{"c"}},
 		{"it leaves out what a file may spell otherwise", "naïveté123", []string{"naïveté123"}, []string{"123"}},
 		{"it leaves out characters with doubles", "WORK;queue", []string{"WORK;queue"}, []string{"queue"}},
+		{"it leaves out a line break that may be there", `\n?needle`, []string{"needle"}, []string{"needle"}},
 		{"it leaves out a carriage return", `needle\r`, []string{"needle"}, []string{"needle"}},
 	}
 	list := func(strands []strand) []string {
@@ -207,5 +208,23 @@ func TestShownCutsLongLines(t *testing.T) {
 				t.Errorf("got %d characters, want %d", utf8.RuneCountInString(got), utf8.RuneCountInString(c.want))
 			}
 		})
+	}
+}
+
+// A line break that may be in a match is in none.
+func TestOptionalLineBreak(t *testing.T) {
+	loc := plant(t, map[string]string{"a": "one\nQ two\nthree\n"})
+	want := []Line{{Number: 2, Text: "Q two", Match: true}}
+	for _, pattern := range []string{`\n?Q`, `\n??Q`, `\n{0,2}Q`, `(?:\n|)Q`, `[\nQ] two`} {
+		got, err := runWith(t.Context(), loc, Query{Pattern: pattern, Regex: true, Max: 100}, usual(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Files) != 1 {
+			t.Fatalf("%s: got %v", pattern, got)
+		}
+		if diff := cmp.Diff(want, got.Files[0].Lines); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pattern, diff)
+		}
 	}
 }

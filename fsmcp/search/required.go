@@ -34,8 +34,10 @@ const (
 	asStored
 )
 
+// allows says whether a literal may hold a character. None may hold a line break, as no line does, nor the return that may
+// be before it, as none is left there.
 func (s safety) allows(r rune) bool {
-	return r != '\r' && (s == asCleaned || r < utf8.RuneSelf && r != 'K' && r != ';' && r != '`')
+	return r != '\r' && r != '\n' && (s == asCleaned || r < utf8.RuneSelf && r != 'K' && r != ';' && r != '`')
 }
 
 // required returns the best set of required literals of a simplified expression, or nil when there is none of use.

@@ -26,11 +26,11 @@ type scanner struct {
 	cleaner   cleaner
 	sizes     sizes
 	stored    *seeker // nil if any file may match
-	cleaned   *seeker // nil if that says nothing of a line
-	shape     *shape  // the same
+	cleaned   *seeker // of literals; nil if there are none, or they are not worth it any more
+	shape     *shape  // what is looked for without them; nil in the same cases
 	automaton *automaton
 
-	// Of the cleaned texts in which literals were looked for, and of the lines that had one in vain.
+	// Bytes of the cleaned texts since what is looked for is what it is, and of those that were looked at in vain for it.
 	searched, wasted int
 
 	most int             // matches that are still of use
@@ -52,13 +52,14 @@ type sizes struct{ first, largest int }
 func newScanner(ctx context.Context, s *search) *scanner {
 	w := &watch{ctx: ctx}
 	c := &scanner{search: s, ctx: ctx, watch: w, cleaner: cleaner{watch: w}, sizes: s.sizes, most: s.Max}
-	c.shape = s.pattern.shape
 	c.buf = make([]byte, s.sizes.first)
 	if s.pattern.stored != nil {
 		c.stored = newSeeker(s.pattern.stored, c.watch)
 	}
 	if s.pattern.cleaned != nil {
 		c.cleaned = newSeeker(s.pattern.cleaned, c.watch)
+	} else {
+		c.shape = s.pattern.shape()
 	}
 	return c
 }

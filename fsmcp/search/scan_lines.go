@@ -31,8 +31,13 @@ func (c *scanner) lines(text []byte, from int) {
 // is called again for the same text, from is higher. It need not be where a line starts.
 func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
 	for (c.cleaned != nil || c.shape != nil) && from < len(text) {
-		at, after := c.hint(text, from)
-		if at < 0 {
+		at, after, ok := c.hint(text, from)
+		switch {
+		case !ok:
+			from = after
+			c.drop(len(text) - from)
+			continue
+		case at < 0:
 			return -1, -1, -1
 		}
 		start, end = lineStart(text, at), indexFrom(text, after, '\n')
@@ -43,8 +48,10 @@ func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
 		if n >= 0 {
 			return start, end, start + n
 		}
-		from = end + 1
-		c.waste(shown)
+		from = min(end+1, len(text))
+		if c.wasted += shown + aLook; c.patience() < 0 {
+			c.drop(len(text) - from)
+		}
 	}
 	if from >= len(text) {
 		return -1, -1, -1
@@ -52,24 +59,39 @@ func (c *scanner) next(text []byte, from int) (start, end, matchEnd int) {
 	return c.nextByAutomaton(text, lineStart(text, from))
 }
 
-// hint returns where the first required literal or shape at or after from starts and ends, or -1.
-func (c *scanner) hint(text []byte, from int) (start, end int) {
+// hint returns where the first required literal or shape starts and ends that is in a line of text[from:], or -1. It is not ok
+// if it has cost too much to look as far as end, before whose line there was none.
+func (c *scanner) hint(text []byte, from int) (start, end int, ok bool) {
 	if c.cleaned != nil {
-		return c.cleaned.find(text, from)
+		start, end = c.cleaned.find(text, from)
+		return start, end, true
 	}
-	return c.shape.find(text, from, c.watch)
+	patience := c.patience()
+	// from may be where a literal stands, and a shape may begin before it.
+	start, end, spent := c.shape.find(text, lineStart(text, from), patience)
+	c.wasted += spent
+	return start, end, spent <= patience
 }
 
-// waste notes that a line had what was looked for and did not match. Where there is much of that, the literals are dropped for
-// good, and the shape after them: going over every byte is quicker than stopping at most lines.
-func (c *scanner) waste(n int) {
-	const aLook, enough = 64, 64 << 10 // bytes: what else a line costs, and when to judge
-	if c.wasted += n + aLook; c.wasted > enough && c.wasted > c.searched/4 {
-		if c.cleaned == nil {
-			c.shape = nil
-		}
-		c.cleaned, c.wasted, c.searched = nil, 0, 0
+const (
+	// aLook is what a line costs apart from its bytes, in bytes.
+	aLook = 64
+	// enoughWasted is how many bytes may be wasted before it is judged.
+	enoughWasted = 64 << 10
+)
+
+// patience is how many bytes more may be looked at in vain: a quarter of all.
+func (c *scanner) patience() int { return max(enoughWasted, c.searched/4) - c.wasted }
+
+// drop gives up looking for literals, for good, and for the shape after them: going over every byte is quicker than stopping
+// at most lines. rest is what is left of the text.
+func (c *scanner) drop(rest int) {
+	if c.cleaned != nil {
+		c.shape = c.pattern.shape()
+	} else {
+		c.shape = nil
 	}
+	c.cleaned, c.wasted, c.searched = nil, 0, rest
 }
 
 // matchLine returns where the first match of a line ends, or -1.

@@ -185,9 +185,10 @@ func newShape(r row) *shape {
 	return s
 }
 
-// find returns where the row starts and ends that stands first in b at or after from, or -1, also when the search has been
-// cancelled.
-func (s *shape) find(b []byte, from int, w *watch) (start, end int) {
+// find returns where the row starts and ends that stands first in b at or after from, or -1; and about how many bytes it has
+// looked at in vain. It gives up where that is more than patience, and returns the place as end: in a text of digits, any may
+// be the last of a row of which the rest is never there.
+func (s *shape) find(b []byte, from, patience int) (start, end, spent int) {
 	for i := from + len(s.row) - 1; i < len(b); {
 		if n := s.skip[b[i]]; n > 0 {
 			i += int(n)
@@ -196,16 +197,16 @@ func (s *shape) find(b []byte, from int, w *watch) (start, end int) {
 		start := i + 1 - len(s.row)
 		bad := s.mismatch(b[start:i])
 		if bad < 0 {
-			return start, i + 1
+			return start, i + 1, spent
 		}
-		if w.mustStop(len(s.row) / 4) {
-			break
+		if spent += 2 * (i + 1 - start - bad); spent > patience { // Such a look takes twice as long as the automaton.
+			return -1, i, spent
 		}
 		// Past the byte that does not fit, as far as where it does.
 		past := bad - len(s.row) + 1 + int(s.skip[b[start+bad]])
 		i += max(past, int(s.again[b[i]]))
 	}
-	return -1, -1
+	return -1, -1, spent
 }
 
 // mismatch returns the last place at which b cannot be the row, whose own last place it is without; or -1.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"math/rand/v2"
 	"regexp/syntax"
 	"strings"
@@ -77,7 +78,6 @@ func TestShapes(t *testing.T) {
 // TestShapeIsFoundWhereItStands compares the search for a shape with one that looks at every place.
 func TestShapeIsFoundWhereItStands(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	w := &watch{ctx: t.Context()}
 	for range 3000 {
 		r := make(row, 1+random.IntN(6))
 		for i := range r {
@@ -102,9 +102,15 @@ func TestShapeIsFoundWhereItStands(t *testing.T) {
 				want = i
 			}
 		}
-		start, end := newShape(r).find(text, from, w)
+		start, end, spent := newShape(r).find(text, from, math.MaxInt)
 		if start != want || want >= 0 && end != want+len(r) {
 			t.Fatalf("%v in %q from %d: got %d to %d, want %d", r, text, from, start, end, want)
+		}
+		// With less patience it comes as far as a place before which there is none.
+		patience := random.IntN(spent + 1)
+		start, end, _ = newShape(r).find(text, from, patience)
+		if patience < spent && (start >= 0 || want >= 0 && want+len(r) <= end) || patience == spent && start != want {
+			t.Fatalf("%v in %q from %d with patience for %d of %d: got %d to %d, want %d", r, text, from, patience, spent, start, end, want)
 		}
 	}
 }
@@ -117,7 +123,7 @@ func checkShape(t *testing.T, re *syntax.Regexp, lines []string) {
 		return
 	}
 	for _, line := range lines {
-		if at, _ := s.find([]byte(line), 0, &watch{ctx: t.Context()}); at < 0 && utf8.ValidString(line) {
+		if at, _, _ := s.find([]byte(line), 0, math.MaxInt); at < 0 && utf8.ValidString(line) {
 			t.Errorf("%s matches %q, which does not hold %v", re, line, s.row)
 		}
 	}
@@ -129,9 +135,12 @@ func TestWhatIsFoundInVainIsDropped(t *testing.T) {
 		name, pattern, text string
 		literals, shape     bool // what is left
 	}{
-		{"it keeps literals that are rare", `[0-9]{8}Q`, strings.Repeat("x\n", many), true, true},
+		{"it keeps literals that are rare", `[0-9]{8}Q`, strings.Repeat("x\n", many), true, false},
 		{"it looks for the shape instead of a frequent literal", `[0-9]{8}Q`, strings.Repeat(inVain, many), false, true},
 		{"it drops a shape that is frequent", `[0-9]{7}[a-z]?$`, strings.Repeat(inVain, many), false, false},
+		{"it drops a shape of which the end is frequent", `[A-Z]{2}[0-9]{13}`, strings.Repeat("0123456789012345\n", many), false, false},
+		{"it adds up what it cost to find a shape", `[A-Z]{2}[0-9]{13}$`, strings.Repeat(strings.Repeat("0123456789012345\n", 500)+"AB1234567890123 x\n", 10) + "AB1234567890123\n", false, false},
+		{"it judges a shape by what is left", `[0-9]{8}Q$`, strings.Repeat("Q is no number Q at all\n", 8000) + strings.Repeat(strings.Repeat("nothing here is of use..\n", 40)+"12345678Q x\n", 1700)+"12345678Q\n", false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := Query{Pattern: c.pattern, Regex: true, Max: 10}
@@ -140,7 +149,7 @@ func TestWhatIsFoundInVainIsDropped(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newScanner(t.Context(), &search{Query: q, pattern: p, settings: usual(1)})
-			text := []byte(c.text + "12345678Q 1234567 Q 1234567\n")
+			text := []byte(c.text + "12345678Q 1234567 Q AB1234567890123 1234567\n")
 			s.begin(0)
 			s.lines(text, 0)
 			if n := s.found.matches; n != 1 {
@@ -153,5 +162,20 @@ func TestWhatIsFoundInVainIsDropped(t *testing.T) {
 				t.Errorf("a shape is looked for: %t, want %t", got, c.shape)
 			}
 		})
+	}
+}
+
+// A shape may begin before the place at which a literal was found that is looked for no more.
+func TestShapeBeforeADroppedLiteral(t *testing.T) {
+	loc := plant(t, map[string]string{
+		"a": strings.Repeat("Q is no 1234567 number\n", 8000),
+		"b": "12345678Q\n", "c": "x 12345678Q is\n", "d": "Q 12345678Q is\n",
+	})
+	got, err := runWith(t.Context(), loc, Query{Pattern: `[0-9]{8}Q`, Regex: true, Max: 100}, usual(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Matches != 3 {
+		t.Errorf("got %d matches, want those of b, c and d: %v", got.Matches, got)
 	}
 }
