@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Hello is what a client is told that asks to begin a session. With it, the connection answers initialize itself: to fill a
 // server with tools takes longer than all else that a program does before it can answer, and a client that is just starting
-// waits for it. The answer is the one that the server would give.
+// waits for it. The answer is the one that the server would give to a request that is right. Of one that is wrong, nothing is
+// looked at but the version, the client's name, and that capabilities and client are objects.
 type Hello struct {
 	// Instructions are those of Server.
 	Instructions string
@@ -20,15 +22,24 @@ type Hello struct {
 	Fill func()
 }
 
-// greeting is a request to begin a session.
+// filling is Fill, once.
+func (h *Hello) filling() func() {
+	if h == nil || h.Fill == nil {
+		return func() {}
+	}
+	return sync.OnceFunc(h.Fill)
+}
+
+// greeting is a request to begin a session. The server knows the session when it is asked something, or told that the client is
+// ready: before that, it tells the client nothing.
 type greeting struct {
 	params  []byte
 	version string // that of the answer
 	client  string // the name of who asks
 }
 
-// greeting reads the request. It returns nil for one that the server answers, and refuses if it is wrong.
-func (c *connection) greeting(m *message) *greeting {
+// readGreeting reads the request. It returns nil for one that the server answers, and refuses if it is wrong.
+func (c *connection) readGreeting(m *message) *greeting {
 	if c.Hello == nil || !m.params.isObject() {
 		return nil
 	}

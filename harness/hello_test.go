@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,25 @@ func TestGreetedClientsAreToldOfNewTools(t *testing.T) {
 	}
 	if got := p.read(); !strings.Contains(got, "notifications/tools/list_changed") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What a client says when it begins anew is what the server knows of it.
+func TestSecondHelloBeginsASession(t *testing.T) {
+	o := options(t, echo())
+	p := dial(t, o)
+	for _, name := range []string{"first", "second"} {
+		p.send("%s", strings.Replace(hello, `"name":"test"`, `"name":"`+name+`"`, 1))
+		p.read()
+		p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		p.read()
+		var names []string
+		for s := range o.Server.Sessions() {
+			names = append(names, s.InitializeParams().ClientInfo.Name)
+		}
+		if !slices.Contains(names, name) {
+			t.Errorf("the server knows %q, want %q", names, name)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ type request struct {
 	size   int                // of its line, in bytes
 	cancel context.CancelFunc // of a tool call
 
-	bridge *bridge    // where the server has been given it; nil for a tool call
+	bridge *bridge    // where the server has been given it; nil for what is answered here
 	server jsonrpc.ID // and under which id
 
 	cancelled bool // guarded by requests.mu
@@ -69,7 +69,7 @@ func (c *connection) cancel(m *message) {
 	}
 	c.mu.Lock()
 	r := c.requests[idKey(values[0])]
-	if r == nil || r.method == "initialize" { // which may not be cancelled
+	if r == nil || r.method == "initialize" { // which may not be cancelled, and may have neither of the below
 		c.mu.Unlock()
 		return
 	}

@@ -42,7 +42,7 @@ func (c *connection) ask(m *message) (reader bool) {
 	case m.method == "tools/call":
 		return c.call(m, e)
 	case m.method == "initialize" && !e.modern:
-		if g := c.greeting(m); g != nil {
+		if g := c.readGreeting(m); g != nil {
 			return c.greet(m, g)
 		}
 		c.initialize(m)

@@ -84,10 +84,7 @@ func Serve(ctx context.Context, o Options) error {
 		served:     map[jsonrpc.ID]*request{},
 		lines:      newLines(o.In, maxLine),
 		ended:      make(chan error, 1),
-		fill:       func() {},
-	}
-	if o.Hello != nil && o.Hello.Fill != nil {
-		c.fill = sync.OnceFunc(o.Hello.Fill)
+		fill:       o.Hello.filling(),
 	}
 	c.relay.read = c.read
 	go c.read()

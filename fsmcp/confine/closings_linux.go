@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -16,7 +17,7 @@ type Closings struct {
 }
 
 // closingsRoom is how many descriptors are kept before they are closed: few enough that they are not missed by anybody, even
-// where many search at once. The limit is the one that the process began with, which Go raises as far as it may.
+// where many search at once. It goes by the limit at the first search.
 var closingsRoom = sync.OnceValue(func() int {
 	const most, share = 64, 64
 	var limit unix.Rlimit
@@ -47,25 +48,35 @@ func (c *Closings) Flush() {
 	closeAll(left)
 }
 
-// closeAll closes descriptors, and none that lies between them: that is somebody else's.
+// closeAll closes descriptors. An old kernel, or a sandbox that does not know the call, refuses to close a run, and has closed
+// nothing then.
 func closeAll(fds []int) {
-	slices.Sort(fds)
-	for len(fds) > 0 {
-		n := 1
-		for n < len(fds) && fds[n] == fds[0]+n {
-			n++
+	for first, last := range runsOf(fds) {
+		if first == last || unix.CloseRange(uint(first), uint(last), 0) != nil {
+			closeEach(first, last)
 		}
-		closeRun(fds[0], fds[n-1])
-		fds = fds[n:]
 	}
 }
 
-// closeRun closes the descriptors from first to last. An old kernel, or a sandbox that does not know the call, refuses it and
-// has closed nothing then.
-func closeRun(first, last int) {
-	if first < last && unix.CloseRange(uint(first), uint(last), 0) == nil {
-		return
+// runsOf gives the first and the last of the descriptors that are neighbours. None that lies between runs is in one: that is
+// somebody else's.
+func runsOf(fds []int) iter.Seq2[int, int] {
+	slices.Sort(fds)
+	return func(yield func(first, last int) bool) {
+		for len(fds) > 0 {
+			n := 1
+			for n < len(fds) && fds[n] == fds[0]+n {
+				n++
+			}
+			if !yield(fds[0], fds[n-1]) {
+				return
+			}
+			fds = fds[n:]
+		}
 	}
+}
+
+func closeEach(first, last int) {
 	for fd := first; fd <= last; fd++ {
 		unix.Close(fd)
 	}

@@ -15,8 +15,9 @@ import (
 // is closed again, at the latest by closings' Flush, and rest is nil; else rest goes on behind what was read and is to be
 // closed. A link is refused.
 //
-// Little more than two system calls read a small file, because nobody looks at what was opened. Whoever swaps a device or a FIFO in
-// after the list was read costs one open that does not wait, and gives bytes that he could as well have put into a file.
+// Little more than two system calls read a small file, because nobody looks at what was opened. Whoever swaps a device or a
+// FIFO in after the list was read costs one open that does not wait, and gives bytes that he could as well have put into a
+// file.
 func (d *Dir) ReadSeen(name string, buf []byte, closings *Closings) (n int, rest *File, err error) {
 	if err := checkName(name); err != nil {
 		return 0, nil, err

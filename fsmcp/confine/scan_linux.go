@@ -14,6 +14,10 @@ func readSeen(h handle, name string, buf []byte, closings *Closings) (int, *File
 		return readSeenSlowly(h, name, buf)
 	}
 	fd, err := openOne(d, name)
+	if err == unix.EMFILE || err == unix.ENFILE {
+		closings.Flush()
+		fd, err = openOne(d, name)
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -71,12 +71,16 @@ func (s *search) tree(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer dir.Close()
-	defer s.closings.Flush()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	workers := s.workers
 	w := &walk{search: s, only: only, size: smallestBatch, order: make(chan *batch, workers), work: make(chan *batch, workers)}
 	var c crew
+	defer func() { // also when something has panicked
+		cancel()
+		c.group.Wait()
+		s.closings.Flush()
+	}()
 	for range workers {
 		c.run(cancel, func() { s.searchBatches(inner, w.work) })
 	}
