@@ -51,7 +51,7 @@ func (c *connection) readGreeting(m *message) *greeting {
 	if version != nil && !isString(version) || !isObjectOrAbsent(capabilities) || !isObjectOrAbsent(info) {
 		return nil
 	}
-	g := &greeting{params: bytes.Clone(m.params.raw)} // The line is not kept.
+	g := &greeting{params: bytes.Clone(m.params.raw)} // The buffer in which the line is need not be kept for it.
 	if version != nil {
 		g.version = string(text(version))
 	}
