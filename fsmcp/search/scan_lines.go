@@ -76,12 +76,19 @@ func (c *scanner) hint(text []byte, from int) (start, end int, ok bool) {
 const (
 	// aLook is what a line costs apart from its bytes, in bytes.
 	aLook = 64
-	// enoughWasted is how many bytes may be wasted before it is judged.
-	enoughWasted = 64 << 10
+	// enoughLines and enoughLooks are how many bytes may be wasted on lines that hold a literal, and on looking for a shape, before
+	// it is judged. The second costs less, and a single table of numbers is no reason to do without it.
+	enoughLines, enoughLooks = 64 << 10, 1 << 20
 )
 
 // patience is how many bytes more may be looked at in vain: a quarter of all.
-func (c *scanner) patience() int { return max(enoughWasted, c.searched/4) - c.wasted }
+func (c *scanner) patience() int {
+	enough := enoughLooks
+	if c.cleaned != nil {
+		enough = enoughLines
+	}
+	return max(enough, c.searched/4) - c.wasted
+}
 
 // drop gives up looking for literals, for good, and for the shape after them: going over every byte is quicker than stopping
 // at most lines. rest is what is left of the text.

@@ -199,7 +199,7 @@ func (s *shape) find(b []byte, from, patience int) (start, end, spent int) {
 		if bad < 0 {
 			return start, i + 1, spent
 		}
-		if spent += 2 * (i + 1 - start - bad); spent > patience { // Such a look takes twice as long as the automaton.
+		if spent += (i + 2 - start - bad) / 2; spent > patience { // A byte takes half as long as in the automaton.
 			return -1, i, spent
 		}
 		// Past the byte that does not fit, as far as where it does.
