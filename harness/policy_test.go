@@ -109,7 +109,7 @@ func TestPolicyRules(t *testing.T) {
 }
 
 func TestPolicyPaths(t *testing.T) {
-	rules := []Rule{{Under: "/srv/me/work", Decision: Allow}, {Decision: Deny}}
+	rules := []Rule{{Under: "/srv/me/files", Decision: Allow}, {Decision: Deny}}
 	links := func(arg string) (string, error) {
 		switch {
 		case arg == "panic":
@@ -119,20 +119,20 @@ func TestPolicyPaths(t *testing.T) {
 		case strings.HasPrefix(arg, "new"):
 			return "", os.ErrNotExist
 		}
-		return path.Join("/srv/me/work", arg), nil
+		return path.Join("/srv/me/files", arg), nil
 	}
 	tests := []struct {
 		name, base string
 		resolve    func(string) (string, error)
 		path, want string
 	}{
-		{"takes an absolute path", "", nil, "/srv/me/work/a", "allow"},
+		{"takes an absolute path", "", nil, "/srv/me/files/a", "allow"},
 		{"denies another", "", nil, "/srv/me/a", "deny"},
 		{"is not sure of one above", "", nil, "/", "unclear"},
 		{"is not sure of a relative one without a base", "", nil, "a", "unclear"},
-		{"knows where one starts", "/srv/me", nil, "work/a", "allow"},
-		{"knows that one starts elsewhere", "/srv/you", nil, "work/a", "deny"},
-		{"goes by the text of a link", "/srv/me/work", nil, "link/a", "allow"},
+		{"knows where one starts", "/srv/me", nil, "files/a", "allow"},
+		{"knows that one starts elsewhere", "/srv/you", nil, "files/a", "deny"},
+		{"goes by the text of a link", "/srv/me/files", nil, "link/a", "allow"},
 		{"follows a link where it can", "", links, "link/a", "deny"},
 		{"follows '..' where it can", "", links, "a/../b", "allow"},
 		{"is not sure of what cannot be resolved", "", links, "new", "unclear"},
